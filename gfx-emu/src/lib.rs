@@ -1,0 +1,1 @@
+//! An emulated AMD GPU: device memory, instruction set, workgroups, queues

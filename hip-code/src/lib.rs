@@ -1,0 +1,1 @@
+//! Parser of offload bundles, AMDGPU ELF objects, kernel metadata and kernel descriptors

@@ -1,0 +1,1 @@
+//! The hrr command

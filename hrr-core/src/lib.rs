@@ -1,0 +1,1 @@
+//! The engine: descriptors, recorder, archive, replayer, loader

@@ -1,0 +1,1 @@
+//! The HIP ABI: types, annotated declarations and the hand-written families

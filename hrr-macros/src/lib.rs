@@ -1,0 +1,1 @@
+//! The compiler for annotated HIP declarations

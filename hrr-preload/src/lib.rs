@@ -1,0 +1,1 @@
+//! The library that stands in front of an unmodified HIP program

@@ -1,0 +1,1 @@
+//! The one dependency of a Rust GPU application that records
