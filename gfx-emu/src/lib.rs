@@ -1,1 +1,8 @@
-//! An emulated AMD GPU: device memory, instruction set, workgroups, queues
+//! An emulated AMD GPU: device memory, instruction set, workgroups and queues.
+//!
+//! The crate knows no API: its fronts (HIP, HSA) translate calls into allocations of
+//! [`memory`], kernels of [`isa`] and launches of [`dispatch`].
+
+pub mod dispatch;
+pub mod isa;
+pub mod memory;

@@ -1,0 +1,54 @@
+//! Launches: from a grid to workgroups, waves and their initial registers.
+//!
+//! This module owns the launch ABI (which register holds what when a wave starts), LDS and
+//! scratch of a workgroup, barriers, and the order in which workgroups run. It does not know
+//! instructions, nor who asked for the launch.
+
+mod fault;
+
+pub use fault::{Fault, FaultKind, Site};
+
+use crate::isa::Kernel;
+use crate::memory::AddressSpace;
+
+/// What one launch asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Dispatch {
+    /// Size of the grid in work-items.
+    pub grid: [u32; 3],
+    /// Size of a workgroup in work-items.
+    pub block: [u32; 3],
+    /// LDS bytes beyond those that the kernel descriptor fixes.
+    pub dynamic_lds_bytes: u32,
+    /// Scratch bytes of one work-item, if more than the kernel descriptor says.
+    pub private_segment_bytes: u32,
+    /// Address of the kernel argument block, in the address space of the launch.
+    pub kernarg_address: u64,
+    /// Address of the dispatch packet; 0 makes [`run`] provide one.
+    pub packet_address: u64,
+    /// Address of the queue object that the kernel sees.
+    pub queue_address: u64,
+    /// The completion signal that the provided packet names.
+    pub completion_signal: u64,
+    /// Number of this dispatch in its queue.
+    pub dispatch_id: u64,
+    /// Workgroups may wait for each other: all of them make progress.
+    pub cooperative: bool,
+}
+
+/// What one launch did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Workgroups that ran.
+    pub workgroups: u64,
+    /// Waves that ran.
+    pub waves: u64,
+    /// Instructions that those waves executed.
+    pub instructions: u64,
+}
+
+/// Runs a kernel over a grid and returns when its last workgroup has ended.
+pub fn run(space: &AddressSpace, kernel: &Kernel, dispatch: &Dispatch) -> Result<Stats, Fault> {
+    let _ = (space, dispatch);
+    Err(Fault::at(FaultKind::Launch("execution is not built yet".to_owned()), kernel.site()))
+}

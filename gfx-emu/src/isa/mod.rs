@@ -1,0 +1,67 @@
+//! The instruction set: decode, disassembly text and execution of GFX9 machine code.
+//!
+//! Each encoding has one file with one table; a row holds the opcode's number, mnemonic,
+//! operand shape and semantics, and decode, text and execution all read that row. This module
+//! knows nothing of launches, streams or who loaded the code.
+
+mod program;
+
+pub use program::{Kernel, Program};
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A GPU whose instruction set is emulated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// Vega 20.
+    Gfx906,
+    /// CDNA 2 (MI200).
+    #[default]
+    Gfx90a,
+    /// CDNA 3 (MI300).
+    Gfx942,
+}
+
+impl Target {
+    /// Every target.
+    pub const ALL: [Self; 3] = [Self::Gfx906, Self::Gfx90a, Self::Gfx942];
+
+    /// The name that code objects and compilers use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gfx906 => "gfx906",
+            Self::Gfx90a => "gfx90a",
+            Self::Gfx942 => "gfx942",
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name is no target that is emulated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownTarget(pub String);
+
+impl fmt::Display for UnknownTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no emulated target is named \"{}\"", self.0)
+    }
+}
+
+impl std::error::Error for UnknownTarget {}
+
+impl FromStr for Target {
+    type Err = UnknownTarget;
+
+    fn from_str(name: &str) -> Result<Self, UnknownTarget> {
+        Self::ALL
+            .into_iter()
+            .find(|target| target.name() == name)
+            .ok_or_else(|| UnknownTarget(name.to_owned()))
+    }
+}
