@@ -1,43 +1,22 @@
-//! The address space that kernels see: which addresses are backed, and by which host memory.
+//! Device memory: what an address of the emulated GPU means.
+//!
+//! A program holds device addresses that lie in a `PROT_NONE` reservation, so dereferencing one
+//! is a SIGSEGV and handing one to the kernel is EFAULT, as on a discrete GPU. The bytes lie in
+//! a read-write alias of the reservation, at constant distance, which only this crate uses.
+//! Pinned, registered and managed memory is ordinary memory whose device address is its host
+//! address.
+//!
+//! This module knows allocations and their bounds. It knows nothing of devices, streams or any
+//! API; whoever frees memory waits first for the work that uses it.
 
-use std::sync::RwLock;
+mod error;
+mod gaps;
+mod space;
+#[cfg(test)]
+mod tests;
+mod virtual_memory;
+mod window;
 
-/// One live range of device-visible memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
-    /// First address of the range.
-    pub base: u64,
-    /// One past the last address.
-    pub end: u64,
-    /// The host memory behind `base`.
-    pub host: *mut u8,
-}
-
-// SAFETY: a range is an address book entry; who dereferences `host` answers for the access.
-unsafe impl Send for Range {}
-// SAFETY: as above.
-unsafe impl Sync for Range {}
-
-/// The live allocations, by address.
-#[derive(Default)]
-pub struct AddressSpace {
-    ranges: RwLock<Vec<Range>>,
-}
-
-impl AddressSpace {
-    /// An empty address space.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Makes host memory reachable at an address.
-    pub fn insert(&self, range: Range) {
-        self.ranges.write().unwrap_or_else(|e| e.into_inner()).push(range);
-    }
-
-    /// The live range that contains `addr`.
-    pub fn find(&self, addr: u64) -> Option<Range> {
-        let ranges = self.ranges.read().unwrap_or_else(|e| e.into_inner());
-        ranges.iter().find(|r| r.base <= addr && addr < r.end).copied()
-    }
-}
+pub use error::MemoryError;
+pub use space::{Access, AddressSpace, Config, PAGE_BYTES, Range};
+pub use virtual_memory::PhysicalId;
