@@ -879,6 +879,17 @@ pub enum Effect {
         /// The stream.
         stream: u16,
     },
+    /// When the call returns, the work of the null stream, and what it waited for, is done.
+    CompletesNullStream,
+    /// The handle written through `function` is this kernel of the loaded image.
+    DefinesKernel {
+        /// The out parameter.
+        function: u16,
+        /// The handle of the image.
+        image: u16,
+        /// The kernel's name.
+        name: u16,
+    },
     /// Every handle, allocation and range of the device ends.
     ResetsDevice,
 }
