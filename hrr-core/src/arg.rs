@@ -93,6 +93,9 @@ pub unsafe trait JitOption: Payload {
 )]
 pub unsafe trait Count: Payload {}
 
+/// Asserts, in a constant, that a type can count.
+pub const fn counts<T: Count>() {}
+
 macro_rules! scalar {
     ($($ty:ty => $kind:ident $(, $count:ident)?;)*) => { $(
         // SAFETY: size and alignment are the compiler's; a scalar has no fields.

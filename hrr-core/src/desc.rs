@@ -750,6 +750,18 @@ pub struct RetDesc {
     pub compare: Compare,
 }
 
+impl RetDesc {
+    /// The description as a declaration spells it. `machine`: the value is a fact of the machine; a
+    /// status is compared all the same.
+    pub const fn declared(mut self, ty: &'static str, machine: bool) -> RetDesc {
+        self.ty = ty;
+        if machine && !matches!(self.kind, RetKind::Status { .. }) {
+            self.compare = Compare::Machine;
+        }
+        self
+    }
+}
+
 /// What a returned value means.
 #[derive(Clone, Copy)]
 pub enum RetKind {
