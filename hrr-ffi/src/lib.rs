@@ -1,1 +1,14 @@
-//! The HIP ABI: types, annotated declarations and the hand-written families
+//! The HIP ABI, by hand: the types, the annotated declarations, and the hand-written halves.
+//!
+//! `types` and `api` hold data and no logic; [`families`] holds every function body. Adding a
+//! function of the API is one declaration in `api/<group>.rs`.
+#![allow(
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    reason = "HIP's names keep HIP's spelling"
+)]
+
+extern crate hrr_core as hrr_runtime;
+
+pub mod types;

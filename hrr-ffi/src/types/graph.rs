@@ -1,0 +1,192 @@
+//! Graphs: parameters of nodes, edges, instantiation.
+
+use core::ffi::{c_int, c_longlong, c_uchar, c_uint, c_ulonglong, c_void};
+
+use super::{
+    dim3, hipGraphNode_t, hipHostFn_t, hipMemAccessDesc, hipMemPoolProps, hipMemcpy3DParms,
+    hipStream_t,
+};
+
+hrr_core::c_enum! {
+    /// The kind of a graph node.
+    pub enum hipGraphNodeType: u32 {
+        hipGraphNodeTypeKernel = 0,
+        hipGraphNodeTypeMemcpy = 1,
+        hipGraphNodeTypeMemset = 2,
+        hipGraphNodeTypeHost = 3,
+        hipGraphNodeTypeGraph = 4,
+        hipGraphNodeTypeEmpty = 5,
+        hipGraphNodeTypeWaitEvent = 6,
+        hipGraphNodeTypeEventRecord = 7,
+        hipGraphNodeTypeExtSemaphoreSignal = 8,
+        hipGraphNodeTypeExtSemaphoreWait = 9,
+        hipGraphNodeTypeMemAlloc = 10,
+        hipGraphNodeTypeMemFree = 11,
+        hipGraphNodeTypeMemcpyFromSymbol = 12,
+        hipGraphNodeTypeMemcpyToSymbol = 13,
+        hipGraphNodeTypeBatchMemOp = 14,
+        hipGraphNodeTypeCount = 15,
+    }
+
+    /// What an update of an executable graph came to.
+    pub enum hipGraphExecUpdateResult: u32 {
+        hipGraphExecUpdateSuccess = 0,
+        hipGraphExecUpdateError = 1,
+        hipGraphExecUpdateErrorTopologyChanged = 2,
+        hipGraphExecUpdateErrorNodeTypeChanged = 3,
+        hipGraphExecUpdateErrorFunctionChanged = 4,
+        hipGraphExecUpdateErrorParametersChanged = 5,
+        hipGraphExecUpdateErrorNotSupported = 6,
+        hipGraphExecUpdateErrorUnsupportedFunctionChange = 7,
+    }
+
+    /// A number about the memory that graphs hold.
+    pub enum hipGraphMemAttributeType: u32 {
+        hipGraphMemAttrUsedMemCurrent = 0,
+        hipGraphMemAttrUsedMemHigh = 1,
+        hipGraphMemAttrReservedMemCurrent = 2,
+        hipGraphMemAttrReservedMemHigh = 3,
+    }
+
+    /// How a user object is destroyed.
+    pub enum hipUserObjectFlags: u32 {
+        hipUserObjectNoDestructorSync = 1,
+    }
+
+    /// How a graph takes a user object.
+    pub enum hipUserObjectRetainFlags: u32 {
+        hipGraphUserObjectMove = 1,
+    }
+
+    /// How a graph is instantiated.
+    pub enum hipGraphInstantiateFlags: u32 {
+        hipGraphInstantiateFlagAutoFreeOnLaunch = 1,
+        hipGraphInstantiateFlagUpload = 2,
+        hipGraphInstantiateFlagDeviceLaunch = 4,
+        hipGraphInstantiateFlagUseNodePriority = 8,
+    }
+
+    /// What the dot file of a graph shows.
+    pub enum hipGraphDebugDotFlags: u32 {
+        hipGraphDebugDotFlagsVerbose = 1,
+        hipGraphDebugDotFlagsKernelNodeParams = 4,
+        hipGraphDebugDotFlagsMemcpyNodeParams = 8,
+        hipGraphDebugDotFlagsMemsetNodeParams = 16,
+        hipGraphDebugDotFlagsHostNodeParams = 32,
+        hipGraphDebugDotFlagsEventNodeParams = 64,
+        hipGraphDebugDotFlagsExtSemasSignalNodeParams = 128,
+        hipGraphDebugDotFlagsExtSemasWaitNodeParams = 256,
+        hipGraphDebugDotFlagsKernelNodeAttributes = 512,
+        hipGraphDebugDotFlagsHandles = 1024,
+    }
+
+    /// What an instantiation came to.
+    pub enum hipGraphInstantiateResult: u32 {
+        hipGraphInstantiateSuccess = 0,
+        hipGraphInstantiateError = 1,
+        hipGraphInstantiateInvalidStructure = 2,
+        hipGraphInstantiateNodeOperationNotSupported = 3,
+        hipGraphInstantiateMultipleDevicesNotSupported = 4,
+    }
+
+    /// The kind of an edge.
+    pub enum hipGraphDependencyType: u32 {
+        hipGraphDependencyTypeDefault = 0,
+        hipGraphDependencyTypeProgrammatic = 1,
+    }
+}
+
+/// A kernel of the program as a node.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct hipKernelNodeParams {
+    pub blockDim: dim3,
+    pub extra: *mut *mut c_void,
+    pub func: *mut c_void,
+    pub gridDim: dim3,
+    pub kernelParams: *mut *mut c_void,
+    pub sharedMemBytes: c_uint,
+}
+
+/// A fill of device memory as a node.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct hipMemsetParams {
+    pub dst: *mut c_void,
+    pub elementSize: c_uint,
+    pub height: usize,
+    pub pitch: usize,
+    pub value: c_uint,
+    pub width: usize,
+}
+
+/// A function of the program as a node.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct hipHostNodeParams {
+    pub r#fn: hipHostFn_t,
+    pub userData: *mut c_void,
+}
+
+/// An allocation as a node.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct hipMemAllocNodeParams {
+    pub poolProps: hipMemPoolProps,
+    pub accessDescs: *const hipMemAccessDesc,
+    pub accessDescCount: usize,
+    pub bytesize: usize,
+    /// Written by the call: the address that the allocation has whenever the graph runs.
+    pub dptr: *mut c_void,
+}
+
+/// How a graph is instantiated, and what came of it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct hipGraphInstantiateParams {
+    pub errNode_out: hipGraphNode_t,
+    pub flags: c_ulonglong,
+    pub result_out: hipGraphInstantiateResult,
+    pub uploadStream: hipStream_t,
+}
+
+/// What an edge of a graph means.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct hipGraphEdgeData {
+    pub from_port: c_uchar,
+    pub reserved: [c_uchar; 5],
+    pub to_port: c_uchar,
+    pub r#type: c_uchar,
+}
+
+/// A copy as a node of any kind.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct hipMemcpyNodeParams {
+    pub flags: c_int,
+    pub reserved: [c_int; 3],
+    pub copyParams: hipMemcpy3DParms,
+}
+
+/// A node of any kind.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct hipGraphNodeParams {
+    pub r#type: hipGraphNodeType,
+    pub reserved0: [c_int; 3],
+    pub params: hipGraphNodeParamsBody,
+    pub reserved2: c_longlong,
+}
+
+/// The parameters inside a [`hipGraphNodeParams`].
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub union hipGraphNodeParamsBody {
+    pub reserved1: [c_longlong; 29],
+    pub kernel: hipKernelNodeParams,
+    pub memcpy: hipMemcpyNodeParams,
+    pub memset: hipMemsetParams,
+    pub host: hipHostNodeParams,
+    pub alloc: hipMemAllocNodeParams,
+}
