@@ -5,4 +5,6 @@
 
 pub mod dispatch;
 pub mod isa;
+pub mod loader;
 pub mod memory;
+pub mod queue;
