@@ -600,7 +600,9 @@ fn parse_arg(
         let text = format!("unknown `{text}`{hint}; {}", expected_key(word, args));
         return Err(syn::Error::new_spanned(key, text));
     };
-    if have.iter().any(|(earlier, _)| *earlier == arg.key) {
+    // A call may have the same effect on two parameters.
+    let repeats = matches!(arg.shape, Shape::Effect(_));
+    if !repeats && have.iter().any(|(earlier, _)| *earlier == arg.key) {
         return Err(syn::Error::new_spanned(key, format!("`{text}` stands here twice")));
     }
     Ok((arg.key, parse_value(input, &key, arg.shape, names)?))

@@ -251,8 +251,13 @@ fn apply_function_word(mut parsed: Parsed, function: &mut ApiFn, errors: &mut Er
             }
             for (key, value) in parsed.values {
                 let Value::Effect(row, names) = value else { continue };
-                if function.effects.iter().any(|have| have.row.variant == row.variant) {
-                    errors.at(&parsed.word, format!("the effect `{key}` stands here twice"));
+                let same = |have: &Effect| {
+                    have.row.variant == row.variant
+                        && have.names.iter().map(|name| name.index).eq(names.iter().map(|n| n.index))
+                };
+                if function.effects.iter().any(same) {
+                    let at = names.first().map_or(&parsed.word, |name| &name.ident);
+                    errors.at(at, format!("the effect `{key}` stands here twice"));
                 }
                 function.effects.push(Effect { row, names });
             }

@@ -1,7 +1,7 @@
 //! The typed half of recording: the exported name, the recorded wrapper and the binder.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 
 use super::{allow_list, api_ident, signature_of};
 use crate::model::{ApiFn, Param, Role};
@@ -17,12 +17,14 @@ pub(super) fn expand_export(function: &ApiFn) -> TokenStream {
     let signature = signature_of(function);
     let api = api_ident(ident);
     let allow = allow_list();
+    // A lint about the function, such as a missing comment, points at its name.
+    let head = quote_spanned!(ident.span()=> pub unsafe extern "C" fn);
     quote! {
         #(#cfgs)*
         #(#outer)*
         #allow
         #[unsafe(naked)]
-        pub unsafe extern "C" fn #ident(#signature) -> #ret {
+        #head #ident(#signature) -> #ret {
             ::core::arch::naked_asm!("jmp qword ptr [rip + {api}]", api = sym #api)
         }
     }
