@@ -5,11 +5,14 @@
 //! instructions, nor who asked for the launch.
 
 mod fault;
+mod launch;
+mod workgroup;
 
 pub use fault::{Fault, FaultKind, Site};
 
 use crate::isa::Kernel;
 use crate::memory::AddressSpace;
+use launch::Launch;
 
 /// What one launch asks for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,8 +50,19 @@ pub struct Stats {
     pub instructions: u64,
 }
 
+/// Waves that a workgroup may have: 1024 work-items.
+const MAX_WORKGROUP: u32 = 1024;
+/// LDS that a workgroup may have.
+const MAX_LDS: u32 = 64 * 1024;
+
 /// Runs a kernel over a grid and returns when its last workgroup has ended.
+///
+/// Equal launches on equal memory give equal memory, whatever the number of threads: a kernel
+/// that may do atomics on memory runs its workgroups in order on one thread, and so does a
+/// cooperative launch, whose workgroups take turns in a fixed rotation. Workgroups of other
+/// kernels are spread over `HIP_EMU_THREADS` threads (default: one for each processor).
 pub fn run(space: &AddressSpace, kernel: &Kernel, dispatch: &Dispatch) -> Result<Stats, Fault> {
-    let _ = (space, dispatch);
-    Err(Fault::at(FaultKind::Launch("execution is not built yet".to_owned()), kernel.site()))
+    let refuse = |what: String| Fault::at(FaultKind::Launch(what), kernel.site());
+    let launch = Launch::new(space, kernel, dispatch).map_err(refuse)?;
+    launch.run()
 }

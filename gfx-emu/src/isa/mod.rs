@@ -4,9 +4,34 @@
 //! operand shape and semantics, and decode, text and execution all read that row. This module
 //! knows nothing of launches, streams or who loaded the code.
 
+mod decode;
+mod ds;
+mod flat;
+mod float;
+mod inst;
+mod lane;
+mod mem;
+mod mubuf;
 mod program;
+mod smem;
+mod sop1;
+mod sop2;
+mod sopc;
+mod sopk;
+mod sopp;
+mod state;
+mod text;
+mod valu;
+mod vop1;
+mod vop2;
+mod vop3;
+mod vop3p;
+mod vopc;
 
+pub(crate) use inst::{FLAT_SCRATCH, Flow};
+pub(crate) use mem::Access;
 pub use program::{Kernel, Program};
+pub(crate) use state::{Cx, Wave};
 
 use std::fmt;
 use std::str::FromStr;
