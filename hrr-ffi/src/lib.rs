@@ -1,6 +1,6 @@
 //! The HIP ABI, by hand: the types, the annotated declarations, and the hand-written halves.
 //!
-//! `types` and `api` hold data and no logic; [`families`] holds every function body. Adding a
+//! [`types`] and [`api`] hold data and no logic; [`families`] holds every function body. Adding a
 //! function of the API is one declaration in `api/<group>.rs`.
 #![allow(
     non_camel_case_types,
@@ -11,4 +11,8 @@
 
 extern crate hrr_core as hrr_runtime;
 
+pub mod api;
+pub mod families;
 pub mod types;
+
+pub use api::ALL;

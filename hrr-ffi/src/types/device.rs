@@ -2,6 +2,8 @@
 
 use core::ffi::{c_char, c_int, c_uchar, c_uint};
 
+use hrr_macros::Payload;
+
 hrr_core::c_enum! {
     /// A number that describes a device.
     pub enum hipDeviceAttribute_t: u32 {
@@ -219,14 +221,14 @@ pub type hipDevice_t = c_int;
 
 /// A unique identifier.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipUUID {
     pub bytes: [c_char; 16],
 }
 
 /// Feature bits of a device; bit fields in the header.
 #[repr(C)]
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Payload)]
 pub struct hipDeviceArch_t {
     /// From bit 0: global int32 atomics, global float exchange, shared int32 atomics, shared float
     /// exchange, float add, global int64 atomics, shared int64 atomics, doubles, warp vote, warp
@@ -237,7 +239,7 @@ pub struct hipDeviceArch_t {
 
 /// The properties of a device, as programs since HIP 6.0 see them.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipDeviceProp_tR0600 {
     pub name: [c_char; 256],
     pub uuid: hipUUID,
@@ -338,7 +340,9 @@ pub struct hipDeviceProp_tR0600 {
     pub maxSharedMemoryPerMultiProcessor: usize,
     pub clockInstructionRate: c_int,
     pub arch: hipDeviceArch_t,
+    #[opaque(reason = "a register of the device, mapped into the recorded process")]
     pub hdpMemFlushCntl: *mut c_uint,
+    #[opaque(reason = "a register of the device, mapped into the recorded process")]
     pub hdpRegFlushCntl: *mut c_uint,
     pub cooperativeMultiDeviceUnmatchedFunc: c_int,
     pub cooperativeMultiDeviceUnmatchedGridDim: c_int,
@@ -350,7 +354,7 @@ pub struct hipDeviceProp_tR0600 {
 
 /// The properties of a device, as programs before HIP 6.0 see them.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipDeviceProp_tR0000 {
     pub name: [c_char; 256],
     pub totalGlobalMem: usize,
@@ -388,7 +392,9 @@ pub struct hipDeviceProp_tR0000 {
     pub maxTexture1D: c_int,
     pub maxTexture2D: [c_int; 2],
     pub maxTexture3D: [c_int; 3],
+    #[opaque(reason = "a register of the device, mapped into the recorded process")]
     pub hdpMemFlushCntl: *mut c_uint,
+    #[opaque(reason = "a register of the device, mapped into the recorded process")]
     pub hdpRegFlushCntl: *mut c_uint,
     pub memPitch: usize,
     pub textureAlignment: usize,
@@ -411,7 +417,7 @@ pub struct hipDeviceProp_tR0000 {
 
 /// Compute units as a resource.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipDevSmResource {
     pub smCount: c_uint,
     pub minSmPartitionSize: c_uint,
@@ -421,7 +427,7 @@ pub struct hipDevSmResource {
 
 /// A work queue configuration as a resource.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipDevWorkqueueConfigResource {
     pub device: c_int,
     pub wqConcurrencyLimit: c_uint,
@@ -430,7 +436,7 @@ pub struct hipDevWorkqueueConfigResource {
 
 /// A group that compute units are split into.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipDevSmResourceGroupParams {
     pub smCount: c_uint,
     pub coscheduledSmCount: c_uint,
@@ -441,11 +447,12 @@ pub struct hipDevSmResourceGroupParams {
 
 /// A resource of a device: part of it, described.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipDevResource {
     pub r#type: hipDevResourceType,
     pub _internal_padding: [c_uchar; 92],
     /// `sm`, `wqConfig` or `wq`, by the type; none of them holds an address.
     pub resource: [c_uint; 10],
+    #[opaque(reason = "the list is the runtime's own; the program passes resources one by one")]
     pub nextResource: *mut hipDevResource,
 }

@@ -2,6 +2,8 @@
 
 use core::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
+use hrr_macros::Payload;
+
 use super::{hipChannelFormatDesc, hipExtent};
 
 hrr_core::c_enum! {
@@ -70,7 +72,7 @@ pub struct hipExternalWin32Handle {
 
 /// A part of external memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipExternalMemoryBufferDesc {
     pub offset: c_ulonglong,
     pub size: c_ulonglong,
@@ -80,7 +82,7 @@ pub struct hipExternalMemoryBufferDesc {
 
 /// Mipmapped arrays in external memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipExternalMemoryMipmappedArrayDesc {
     pub offset: c_ulonglong,
     pub formatDesc: hipChannelFormatDesc,
@@ -101,7 +103,7 @@ pub struct hipExternalSemaphoreHandleDesc {
 
 /// How a semaphore is signalled.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipExternalSemaphoreSignalParams {
     /// `params.fence.value`.
     pub fenceValue: c_ulonglong,
@@ -116,7 +118,7 @@ pub struct hipExternalSemaphoreSignalParams {
 
 /// How a semaphore is waited for.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipExternalSemaphoreWaitParams {
     /// `params.fence.value`.
     pub fenceValue: c_ulonglong,
@@ -131,7 +133,7 @@ pub struct hipExternalSemaphoreWaitParams {
 
 /// The key of a mutex, and how long to wait for it.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipExternalSemaphoreKeyedMutex {
     pub key: c_ulonglong,
     pub timeoutMs: c_uint,

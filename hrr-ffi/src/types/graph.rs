@@ -2,6 +2,8 @@
 
 use core::ffi::{c_int, c_longlong, c_uchar, c_uint, c_ulonglong, c_void};
 
+use hrr_macros::Payload;
+
 use super::{
     dim3, hipGraphNode_t, hipHostFn_t, hipMemAccessDesc, hipMemPoolProps, hipMemcpy3DParms,
     hipStream_t,
@@ -98,20 +100,24 @@ hrr_core::c_enum! {
 
 /// A kernel of the program as a node.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipKernelNodeParams {
     pub blockDim: dim3,
+    #[kernel_args(of = func, form = extra)]
     pub extra: *mut *mut c_void,
+    #[host_symbol]
     pub func: *mut c_void,
     pub gridDim: dim3,
+    #[kernel_args(of = func)]
     pub kernelParams: *mut *mut c_void,
     pub sharedMemBytes: c_uint,
 }
 
 /// A fill of device memory as a node.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemsetParams {
+    #[device_ptr]
     pub dst: *mut c_void,
     pub elementSize: c_uint,
     pub height: usize,
@@ -122,27 +128,31 @@ pub struct hipMemsetParams {
 
 /// A function of the program as a node.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipHostNodeParams {
+    #[callback]
     pub r#fn: hipHostFn_t,
+    #[user_data]
     pub userData: *mut c_void,
 }
 
 /// An allocation as a node.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemAllocNodeParams {
     pub poolProps: hipMemPoolProps,
+    #[deref(count = accessDescCount)]
     pub accessDescs: *const hipMemAccessDesc,
     pub accessDescCount: usize,
     pub bytesize: usize,
     /// Written by the call: the address that the allocation has whenever the graph runs.
+    #[device_ptr]
     pub dptr: *mut c_void,
 }
 
 /// How a graph is instantiated, and what came of it.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipGraphInstantiateParams {
     pub errNode_out: hipGraphNode_t,
     pub flags: c_ulonglong,
@@ -152,7 +162,7 @@ pub struct hipGraphInstantiateParams {
 
 /// What an edge of a graph means.
 #[repr(C)]
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Payload)]
 pub struct hipGraphEdgeData {
     pub from_port: c_uchar,
     pub reserved: [c_uchar; 5],
@@ -162,7 +172,7 @@ pub struct hipGraphEdgeData {
 
 /// A copy as a node of any kind.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemcpyNodeParams {
     pub flags: c_int,
     pub reserved: [c_int; 3],

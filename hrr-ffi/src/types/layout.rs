@@ -197,7 +197,9 @@ layouts! {
         maxMipmapLevelClamp: 64, textureObject: 72, numChannels: 80, format: 84
     }
     hipDeviceArch_t: 4, 4 { bits: 0 }
-    hipDevSmResource: 16, 4 { smCount: 0, minSmPartitionSize: 4, smCoscheduledAlignment: 8, flags: 12 }
+    hipDevSmResource: 16, 4 {
+        smCount: 0, minSmPartitionSize: 4, smCoscheduledAlignment: 8, flags: 12
+    }
     hipDevWorkqueueConfigResource: 12, 4 { device: 0, wqConcurrencyLimit: 4, sharingScope: 8 }
     hipDevSmResourceGroupParams: 64, 4 {
         smCount: 0, coscheduledSmCount: 4, preferredCoscheduledSmCount: 8, flags: 12, reserved: 16

@@ -2,7 +2,10 @@
 
 use core::ffi::{c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
 
+use hrr_macros::Payload;
+
 use super::{hipArray_t, hipOffset3D};
+use crate::families::copy;
 
 hrr_core::c_enum! {
     /// Which way a copy goes.
@@ -191,11 +194,14 @@ hrr_core::c_enum! {
 
 /// What the runtime knows about an address.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipPointerAttribute_t {
     pub r#type: hipMemoryType,
+    #[device]
     pub device: c_int,
+    #[device_ptr]
     pub devicePointer: *mut c_void,
+    #[device_ptr]
     pub hostPointer: *mut c_void,
     pub isManaged: c_int,
     pub allocationFlags: c_uint,
@@ -204,8 +210,9 @@ pub struct hipPointerAttribute_t {
 /// A region of memory with a row pitch. Its pointer is an address of the device, except in the
 /// copies, which describe their operands themselves.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipPitchedPtr {
+    #[device_ptr]
     pub ptr: *mut c_void,
     pub pitch: usize,
     pub xsize: usize,
@@ -214,7 +221,7 @@ pub struct hipPitchedPtr {
 
 /// A size in three dimensions.
 #[repr(C)]
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Payload)]
 pub struct hipExtent {
     pub width: usize,
     pub height: usize,
@@ -223,7 +230,7 @@ pub struct hipExtent {
 
 /// A position in three dimensions.
 #[repr(C)]
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Payload)]
 pub struct hipPos {
     pub x: usize,
     pub y: usize,
@@ -246,34 +253,40 @@ pub struct hipMemcpy3DParms {
 
 /// A copy of a box between two devices.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemcpy3DPeerParms {
     pub srcArray: hipArray_t,
     pub srcPos: hipPos,
     pub srcPtr: hipPitchedPtr,
+    #[device]
     pub srcDevice: c_int,
     pub dstArray: hipArray_t,
     pub dstPos: hipPos,
     pub dstPtr: hipPitchedPtr,
+    #[device]
     pub dstDevice: c_int,
     pub extent: hipExtent,
 }
 
 /// A copy of a rectangle, in the driver interface.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hip_Memcpy2D {
     pub srcXInBytes: usize,
     pub srcY: usize,
     pub srcMemoryType: hipMemoryType,
+    #[operand(place = host, rect = copy::from_host_2d)]
     pub srcHost: *const c_void,
+    #[operand(side = source, place = copy::from_place_2d, rect = copy::from_device_2d)]
     pub srcDevice: hipDeviceptr_t,
     pub srcArray: hipArray_t,
     pub srcPitch: usize,
     pub dstXInBytes: usize,
     pub dstY: usize,
     pub dstMemoryType: hipMemoryType,
+    #[operand(place = host, rect = copy::to_host_2d)]
     pub dstHost: *mut c_void,
+    #[operand(side = destination, place = copy::to_place_2d, rect = copy::to_device_2d)]
     pub dstDevice: hipDeviceptr_t,
     pub dstArray: hipArray_t,
     pub dstPitch: usize,
@@ -283,14 +296,16 @@ pub struct hip_Memcpy2D {
 
 /// A copy of a box, in the driver interface.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct HIP_MEMCPY3D {
     pub srcXInBytes: usize,
     pub srcY: usize,
     pub srcZ: usize,
     pub srcLOD: usize,
     pub srcMemoryType: hipMemoryType,
+    #[operand(place = host, rect = copy::from_host_3d)]
     pub srcHost: *const c_void,
+    #[operand(side = source, place = copy::from_place_3d, rect = copy::from_device_3d)]
     pub srcDevice: hipDeviceptr_t,
     pub srcArray: hipArray_t,
     pub srcPitch: usize,
@@ -300,7 +315,9 @@ pub struct HIP_MEMCPY3D {
     pub dstZ: usize,
     pub dstLOD: usize,
     pub dstMemoryType: hipMemoryType,
+    #[operand(place = host, rect = copy::to_host_3d)]
     pub dstHost: *mut c_void,
+    #[operand(side = destination, place = copy::to_place_3d, rect = copy::to_device_3d)]
     pub dstDevice: hipDeviceptr_t,
     pub dstArray: hipArray_t,
     pub dstPitch: usize,
@@ -312,7 +329,7 @@ pub struct HIP_MEMCPY3D {
 
 /// How the copies of a batch treat their operands.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemcpyAttributes {
     pub srcAccessOrder: hipMemcpySrcAccessOrder,
     pub srcLocHint: hipMemLocation,
@@ -359,7 +376,7 @@ pub struct hipMemcpy3DPointer {
 
 /// An array as an operand.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemcpy3DArray {
     pub array: hipArray_t,
     pub offset: hipOffset3D,
@@ -367,7 +384,7 @@ pub struct hipMemcpy3DArray {
 
 /// A device, the host, or a node of the host.
 #[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Payload)]
 pub struct hipMemLocation {
     pub r#type: hipMemLocationType,
     pub id: c_int,
@@ -375,7 +392,7 @@ pub struct hipMemLocation {
 
 /// Who may use a mapping or a pool.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemAccessDesc {
     pub location: hipMemLocation,
     pub flags: hipMemAccessFlags,
@@ -383,11 +400,12 @@ pub struct hipMemAccessDesc {
 
 /// What a pool is made of.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemPoolProps {
     pub allocType: hipMemAllocationType,
     pub handleTypes: hipMemAllocationHandleType,
     pub location: hipMemLocation,
+    #[opaque(reason = "security attributes of Windows; null elsewhere")]
     pub win32SecurityAttributes: *mut c_void,
     pub maxSize: usize,
     pub reserved: [c_uchar; 56],
@@ -395,25 +413,26 @@ pub struct hipMemPoolProps {
 
 /// An exported pointer of a pool, as bytes that travel between processes.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemPoolPtrExportData {
     pub reserved: [c_uchar; 64],
 }
 
 /// What a piece of physical memory is made of.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemAllocationProp {
     pub r#type: hipMemAllocationType,
     pub requestedHandleType: hipMemAllocationHandleType,
     pub location: hipMemLocation,
+    #[opaque(reason = "handle attributes of Windows; null elsewhere")]
     pub win32HandleMetaData: *mut c_void,
     pub allocFlags: hipMemAllocationFlags,
 }
 
 /// The flags inside a [`hipMemAllocationProp`].
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemAllocationFlags {
     pub compressionType: c_uchar,
     pub gpuDirectRDMACapable: c_uchar,
@@ -422,14 +441,14 @@ pub struct hipMemAllocationFlags {
 
 /// Memory, as bytes that travel between processes.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipIpcMemHandle_t {
     pub reserved: [c_char; 64],
 }
 
 /// An event, as bytes that travel between processes.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipIpcEventHandle_t {
     pub reserved: [c_char; 64],
 }

@@ -2,6 +2,8 @@
 
 use core::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
 
+use hrr_macros::Payload;
+
 use super::{hipFunction_t, hipStream_t};
 
 hrr_core::c_enum! {
@@ -176,7 +178,7 @@ hrr_core::c_enum! {
 
 /// A size of a grid or block.
 #[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Payload)]
 pub struct dim3 {
     pub x: u32,
     pub y: u32,
@@ -188,7 +190,7 @@ pub type uint3 = dim3;
 
 /// What is known about a kernel.
 #[repr(C)]
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Payload)]
 pub struct hipFuncAttributes {
     pub binaryVersion: c_int,
     pub cacheModeCA: c_int,
@@ -204,11 +206,13 @@ pub struct hipFuncAttributes {
 
 /// A launch by host function, one of several.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipLaunchParams {
+    #[host_symbol]
     pub func: *mut c_void,
     pub gridDim: dim3,
     pub blockDim: dim3,
+    #[kernel_args(of = func)]
     pub args: *mut *mut c_void,
     pub sharedMem: usize,
     pub stream: hipStream_t,
@@ -216,7 +220,7 @@ pub struct hipLaunchParams {
 
 /// A launch of a module's kernel, one of several.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipFunctionLaunchParams {
     pub function: hipFunction_t,
     pub gridDimX: c_uint,
@@ -227,13 +231,15 @@ pub struct hipFunctionLaunchParams {
     pub blockDimZ: c_uint,
     pub sharedMemBytes: c_uint,
     pub hStream: hipStream_t,
+    #[kernel_args(of = function)]
     pub kernelParams: *mut *mut c_void,
 }
 
 /// A range whose accesses are cached in a way of its own.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipAccessPolicyWindow {
+    #[device_ptr]
     pub base_ptr: *mut c_void,
     pub hitProp: hipAccessProperty,
     pub hitRatio: f32,
@@ -243,7 +249,7 @@ pub struct hipAccessPolicyWindow {
 
 /// Which domain a launch orders memory in.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipLaunchMemSyncDomainMap {
     pub default_: c_uchar,
     pub remote: c_uchar,
@@ -266,10 +272,11 @@ pub union hipLaunchAttributeValue {
 
 /// An attribute of a launch.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipLaunchAttribute {
     pub id: hipLaunchAttributeID,
     pub pad: [c_char; 4],
+    #[tagged(by = id, table = crate::families::tags::LAUNCH_ATTRIBUTES)]
     pub val: hipLaunchAttributeValue,
 }
 
@@ -284,19 +291,20 @@ pub type hipKernelNodeAttrValue = hipLaunchAttributeValue;
 
 /// How a kernel is launched by host function.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipLaunchConfig_t {
     pub gridDim: dim3,
     pub blockDim: dim3,
     pub dynamicSmemBytes: usize,
     pub stream: hipStream_t,
+    #[deref(count = numAttrs)]
     pub attrs: *mut hipLaunchAttribute,
     pub numAttrs: c_uint,
 }
 
 /// How a module's kernel is launched.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct HIP_LAUNCH_CONFIG {
     pub gridDimX: c_uint,
     pub gridDimY: c_uint,
@@ -306,6 +314,7 @@ pub struct HIP_LAUNCH_CONFIG {
     pub blockDimZ: c_uint,
     pub sharedMemBytes: c_uint,
     pub hStream: hipStream_t,
+    #[deref(count = numAttrs)]
     pub attrs: *mut hipLaunchAttribute,
     pub numAttrs: c_uint,
 }

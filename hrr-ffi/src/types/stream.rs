@@ -2,6 +2,8 @@
 
 use core::ffi::{c_uint, c_void};
 
+use hrr_macros::Payload;
+
 use super::{hipCtx_t, hipDeviceptr_t, hipError_t, hipStream_t};
 
 hrr_core::c_enum! {
@@ -45,11 +47,12 @@ pub type hipHostFn_t = Option<unsafe extern "C" fn(userData: *mut c_void)>;
 /// One operation of a batch. In the header a union whose members all begin with the tag; here what
 /// all members share stands before the union of what is left.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipStreamBatchMemOpParams {
     pub operation: hipStreamBatchMemOpType,
     /// `flushRemoteWrites.flags` and `memoryBarrier.flags`; padding in the other members.
     pub flags: c_uint,
+    #[tagged(by = operation, table = crate::families::tags::BATCH_OPERATIONS)]
     pub body: hipStreamMemOpBody,
 }
 
@@ -65,21 +68,24 @@ pub union hipStreamMemOpBody {
 
 /// Waits for, or writes, a word of memory.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipStreamMemOpValueParams {
+    #[device_ptr]
     pub address: hipDeviceptr_t,
     /// `value64`; `value` of the 32-bit operations is the low half.
     pub value: u64,
     pub flags: c_uint,
+    #[opaque(reason = "the header says that AMD's runtime ignores it")]
     pub alias: hipDeviceptr_t,
 }
 
 /// A batch, as a graph node.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipBatchMemOpNodeParams {
     pub ctx: hipCtx_t,
     pub count: c_uint,
+    #[deref(count = count)]
     pub paramArray: *mut hipStreamBatchMemOpParams,
     pub flags: c_uint,
 }

@@ -2,6 +2,8 @@
 
 use core::ffi::{c_int, c_uint, c_void};
 
+use hrr_macros::Payload;
+
 use super::{hipArray_t, hipDeviceptr_t, hipMipmappedArray_t, hipTextureObject_t};
 
 hrr_core::c_enum! {
@@ -163,7 +165,7 @@ hrr_core::c_enum! {
 
 /// What a texel is made of.
 #[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Payload)]
 pub struct hipChannelFormatDesc {
     pub x: c_int,
     pub y: c_int,
@@ -172,9 +174,20 @@ pub struct hipChannelFormatDesc {
     pub f: hipChannelFormatKind,
 }
 
+// SAFETY: the description is the derived one; the bits are a value.
+unsafe impl hrr_core::arg::Ret for hipChannelFormatDesc {
+    const RET: hrr_core::desc::RetDesc = hrr_core::desc::RetDesc {
+        ty: "hipChannelFormatDesc",
+        bytes: <Self as hrr_core::arg::Payload>::PAYLOAD.bytes,
+        kind: hrr_core::desc::RetKind::Value(<Self as hrr_core::arg::Payload>::PAYLOAD),
+        compare: hrr_core::desc::Compare::Exact,
+    };
+    const MISSING: Self = Self { x: 0, y: 0, z: 0, w: 0, f: hipChannelFormatKindNone };
+}
+
 /// An array of up to two dimensions.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct HIP_ARRAY_DESCRIPTOR {
     pub Width: usize,
     pub Height: usize,
@@ -184,7 +197,7 @@ pub struct HIP_ARRAY_DESCRIPTOR {
 
 /// An array of up to three dimensions.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct HIP_ARRAY3D_DESCRIPTOR {
     pub Width: usize,
     pub Height: usize,
@@ -196,7 +209,7 @@ pub struct HIP_ARRAY3D_DESCRIPTOR {
 
 /// An offset in an array.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipOffset3D {
     pub x: usize,
     pub y: usize,
@@ -205,7 +218,7 @@ pub struct hipOffset3D {
 
 /// How large an array's memory must be.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipArrayMemoryRequirements {
     pub alignment: usize,
     pub size: usize,
@@ -213,9 +226,10 @@ pub struct hipArrayMemoryRequirements {
 
 /// What a texture or surface reads.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipResourceDesc {
     pub resType: hipResourceType,
+    #[tagged(by = resType, table = crate::families::tags::RESOURCES)]
     pub res: hipResource,
 }
 
@@ -231,8 +245,9 @@ pub union hipResource {
 
 /// A run of texels.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipResourceLinear {
+    #[device_ptr]
     pub devPtr: *mut c_void,
     pub desc: hipChannelFormatDesc,
     pub sizeInBytes: usize,
@@ -240,8 +255,9 @@ pub struct hipResourceLinear {
 
 /// Rows of texels.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipResourcePitch2D {
+    #[device_ptr]
     pub devPtr: *mut c_void,
     pub desc: hipChannelFormatDesc,
     pub width: usize,
@@ -251,9 +267,10 @@ pub struct hipResourcePitch2D {
 
 /// What a texture or surface reads, in the driver interface.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct HIP_RESOURCE_DESC {
     pub resType: HIPresourcetype,
+    #[tagged(by = resType, table = crate::families::tags::DRIVER_RESOURCES)]
     pub res: hipDriverResource,
     pub flags: c_uint,
 }
@@ -271,8 +288,9 @@ pub union hipDriverResource {
 
 /// A run of texels, in the driver interface.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipDriverResourceLinear {
+    #[device_ptr]
     pub devPtr: hipDeviceptr_t,
     pub format: hipArray_Format,
     pub numChannels: c_uint,
@@ -281,8 +299,9 @@ pub struct hipDriverResourceLinear {
 
 /// Rows of texels, in the driver interface.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipDriverResourcePitch2D {
+    #[device_ptr]
     pub devPtr: hipDeviceptr_t,
     pub format: hipArray_Format,
     pub numChannels: c_uint,
@@ -293,7 +312,7 @@ pub struct hipDriverResourcePitch2D {
 
 /// How a resource is looked at.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipResourceViewDesc {
     pub format: hipResourceViewFormat,
     pub width: usize,
@@ -307,7 +326,7 @@ pub struct hipResourceViewDesc {
 
 /// How a resource is looked at, in the driver interface.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct HIP_RESOURCE_VIEW_DESC {
     pub format: HIPresourceViewFormat,
     pub width: usize,
@@ -322,7 +341,7 @@ pub struct HIP_RESOURCE_VIEW_DESC {
 
 /// How a texture is read.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipTextureDesc {
     /// One [`hipTextureAddressMode`] for each dimension.
     pub addressMode: [c_uint; 3],
@@ -340,7 +359,7 @@ pub struct hipTextureDesc {
 
 /// How a texture is read, in the driver interface.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct HIP_TEXTURE_DESC {
     /// One [`HIPaddress_mode`] for each dimension.
     pub addressMode: [c_uint; 3],
@@ -357,7 +376,7 @@ pub struct HIP_TEXTURE_DESC {
 
 /// A texture reference: a variable of the program that the compiler registers.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct textureReference {
     pub normalized: c_int,
     pub readMode: hipTextureReadMode,
