@@ -82,6 +82,10 @@ pub(crate) static ROWS: &[Row] = &[
         .on(Targets::UNTIL_GFX90A),
     lanes!(0x18 "v_madak_f32", |a: f32, b: f32, k: f32| -> f32 { f::mad_f32(a, b, k) })
         .on(Targets::UNTIL_GFX90A),
+    lanes!(0x17 "v_fmamk_f32", |a: f32, b: f32, k: f32| -> f32 { f::fma_f32(a, k, b) })
+        .on(Targets::GFX942),
+    lanes!(0x18 "v_fmaak_f32", |a: f32, b: f32, k: f32| -> f32 { f::fma_f32(a, b, k) })
+        .on(Targets::GFX942),
     lanes!(0x19 "v_add_co_u32", |a: u32, b: u32| -> (u32, bool) { carry(a, b, false) }),
     lanes!(0x1a "v_sub_co_u32", |a: u32, b: u32| -> (u32, bool) { borrow(a, b, false) }),
     lanes!(0x1b "v_subrev_co_u32", |a: u32, b: u32| -> (u32, bool) { borrow(b, a, false) }),
@@ -134,7 +138,7 @@ pub(crate) static ROWS: &[Row] = &[
 
 /// Whether the third source is the constant after the instruction.
 pub(crate) fn has_constant(row: &Row) -> bool {
-    matches!(row.name, "v_madmk_f32" | "v_madak_f32")
+    matches!(row.name, "v_madmk_f32" | "v_madak_f32" | "v_fmamk_f32" | "v_fmaak_f32")
 }
 
 /// The third source of a VOP2 row: the carry in VCC, or the destination.

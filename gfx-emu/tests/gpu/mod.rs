@@ -56,6 +56,8 @@ impl Args {
 }
 
 pub struct Gpu {
+    #[allow(dead_code, reason = "not every test depends on how the code was built")]
+    pub name: String,
     pub space: AddressSpace,
     object: LoadedObject,
 }
@@ -70,7 +72,7 @@ impl Gpu {
         let space = AddressSpace::with_arena(Config { arena_bytes: 1 << 30, ..Config::default() });
         let space = space.unwrap();
         let object = LoadedObject::load(&space, &data(name)).unwrap();
-        Self { space, object }
+        Self { name: name.to_owned(), space, object }
     }
 
     pub fn upload<T: Plain>(&self, values: &[T]) -> u64 {
