@@ -322,6 +322,17 @@ impl AddressSpace {
         self.insert_range(range);
     }
 
+    /// Takes back what [`AddressSpace::insert`] added at `base`.
+    pub fn remove(&self, base: u64) -> Result<(), MemoryError> {
+        self.check_ours()?;
+        let book = self.book();
+        let missing = MemoryError::NotAStart { address: base, expected: "an inserted range" };
+        if book.allocations.contains_key(&base) || self.window(&book, base).is_some() {
+            return Err(missing);
+        }
+        self.change_ranges(|ranges| ranges.remove(&base)).map(drop).ok_or(missing)
+    }
+
     /// Ends what [`AddressSpace::register_host`] began at the same address.
     pub fn unregister_host(&self, host: *mut u8) -> Result<(), MemoryError> {
         self.check_ours()?;
