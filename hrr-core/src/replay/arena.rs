@@ -1,0 +1,202 @@
+//! Memory that replay hands to the runtime: buffers between canaries.
+//!
+//! Sizes come from archives, so every allocation is charged to a [`Budget`] first and may be
+//! refused; nothing here aborts on a size.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes of canary before and after each buffer.
+const CANARY_BYTES: usize = 64;
+const ALIGN: usize = 4096;
+const SMALL_ALIGN: usize = 64;
+
+/// How many bytes all live buffers may hold together.
+pub(super) struct Budget {
+    max: u64,
+    used: AtomicU64,
+}
+
+impl Budget {
+    pub(super) fn new(max: u64) -> Arc<Budget> {
+        Arc::new(Budget { max, used: AtomicU64::new(0) })
+    }
+
+    fn charge(&self, bytes: u64) -> Result<(), String> {
+        let charged = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+            used.checked_add(bytes).filter(|sum| *sum <= self.max)
+        });
+        charged.map(drop).map_err(|used| {
+            format!(
+                "it needs {bytes} bytes of host memory, beside {used} in use, beyond the limit of \
+                 {} (`host_bytes_max`)",
+                self.max
+            )
+        })
+    }
+
+    fn release(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// A buffer between canaries.
+pub(super) struct Buffer {
+    base: NonNull<u8>,
+    layout: Layout,
+    start: usize,
+    bytes: usize,
+    budget: Arc<Budget>,
+}
+
+// SAFETY: the buffer owns its memory; the runtime, which may write it at any time, is reached only
+// through raw pointers, and no reference to the content outlives one comparison.
+unsafe impl Send for Buffer {}
+
+impl Buffer {
+    /// A zeroed buffer, aligned to 64.
+    pub(super) fn new(bytes: u64, budget: &Arc<Budget>) -> Result<Buffer, String> {
+        Self::with_offset(bytes, SMALL_ALIGN, 0, budget)
+    }
+
+    /// A zeroed buffer that lies in its page where `address` lies in its own.
+    pub(super) fn like(address: u64, bytes: u64, budget: &Arc<Budget>) -> Result<Buffer, String> {
+        Self::with_offset(bytes, ALIGN, (address % ALIGN as u64) as usize, budget)
+    }
+
+    fn with_offset(
+        bytes: u64,
+        align: usize,
+        offset: usize,
+        budget: &Arc<Budget>,
+    ) -> Result<Buffer, String> {
+        // Room for the front canary keeps the alignment of what follows it.
+        let start = CANARY_BYTES.next_multiple_of(align) + offset;
+        let layout = usize::try_from(bytes)
+            .ok()
+            .and_then(|bytes| bytes.checked_add(start + CANARY_BYTES))
+            .and_then(|total| Layout::from_size_align(total, align).ok())
+            .ok_or_else(|| format!("a buffer of {bytes} bytes does not fit an address space"))?;
+        budget.charge(layout.size() as u64)?;
+        // SAFETY: the layout's size is not zero: it holds two canaries.
+        let Some(base) = NonNull::new(unsafe { alloc_zeroed(layout) }) else {
+            budget.release(layout.size() as u64);
+            return Err(format!("no memory for a buffer of {bytes} bytes"));
+        };
+        let buffer = Buffer { base, layout, start, bytes: bytes as usize, budget: budget.clone() };
+        for canary in buffer.canaries() {
+            for (i, byte) in canary.iter().enumerate() {
+                // SAFETY: inside the allocation, which nobody else knows yet.
+                unsafe { byte.write(canary_byte(i)) };
+            }
+        }
+        Ok(buffer)
+    }
+
+    /// The content's address.
+    pub(super) fn as_ptr(&self) -> *mut u8 {
+        // SAFETY: `start` lies inside the allocation.
+        unsafe { self.base.as_ptr().add(self.start) }
+    }
+
+    /// The content's size.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes as u64
+    }
+
+    /// Copies `content` to an offset.
+    pub(super) fn write(&self, offset: u64, content: &[u8]) -> Result<(), String> {
+        let end = offset.checked_add(content.len() as u64).filter(|end| *end <= self.bytes());
+        if end.is_none() {
+            return Err(format!(
+                "{} bytes at offset {offset} do not fit a buffer of {} bytes",
+                content.len(),
+                self.bytes
+            ));
+        }
+        // SAFETY: the destination lies inside the buffer (checked above), and `content` is a live
+        // slice that cannot overlap memory of our own allocation.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                content.as_ptr(),
+                self.as_ptr().add(offset as usize),
+                content.len(),
+            );
+        }
+        Ok(())
+    }
+
+    /// Says where a canary is damaged.
+    pub(super) fn damage(&self) -> Option<String> {
+        let names = ["before", "after"];
+        for (canary, side) in self.canaries().into_iter().zip(names) {
+            let mut hits = canary.iter().enumerate().filter(|(i, byte)| {
+                // SAFETY: inside the allocation; a volatile read, since the runtime writes there
+                // behind the compiler's back.
+                unsafe { byte.read_volatile() != canary_byte(*i) }
+            });
+            if let Some((first, _)) = hits.next() {
+                let away = if side == "after" { first } else { CANARY_BYTES - first };
+                return Some(format!(
+                    "the callee wrote {side} a buffer of {} bytes, {away} bytes away from it, {} \
+                     bytes of its guard in all",
+                    self.bytes,
+                    1 + hits.count()
+                ));
+            }
+        }
+        None
+    }
+
+    fn canaries(&self) -> [[*mut u8; CANARY_BYTES]; 2] {
+        [self.start - CANARY_BYTES, self.start + self.bytes].map(|start| {
+            // SAFETY: both canaries lie inside the allocation, by its layout.
+            std::array::from_fn(|i| unsafe { self.base.as_ptr().add(start + i) })
+        })
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, once.
+        unsafe { dealloc(self.base.as_ptr(), self.layout) };
+        self.budget.release(self.layout.size() as u64);
+    }
+}
+
+const fn canary_byte(i: usize) -> u8 {
+    0xc5 ^ (i as u8).wrapping_mul(0x1d)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_past_the_end_is_seen_and_one_inside_is_not() {
+        let budget = Budget::new(1 << 20);
+        for (bytes, offset) in [(0u64, 0u64), (5, 0), (100, 0x123)] {
+            let buffer = Buffer::like(offset, bytes, &budget).unwrap();
+            assert_eq!(buffer.as_ptr() as u64 % 4096, offset % 4096);
+            buffer.write(0, &vec![7; bytes as usize]).unwrap();
+            assert_eq!(buffer.damage(), None);
+            assert!(buffer.write(bytes, &[1]).is_err());
+            // SAFETY: the canary after the buffer is part of its allocation.
+            unsafe { buffer.as_ptr().add(bytes as usize + 3).write(0) };
+            assert!(buffer.damage().unwrap().contains("3 bytes away"));
+        }
+    }
+
+    #[test]
+    fn absurd_sizes_are_refused_and_charges_are_returned() {
+        let budget = Budget::new(1 << 20);
+        for bytes in [u64::MAX, u64::MAX - 100, 1 << 62, 1 << 21] {
+            assert!(Buffer::new(bytes, &budget).is_err());
+        }
+        drop(Buffer::new(1 << 19, &budget).unwrap());
+        assert!(Buffer::new(1 << 19, &budget).is_ok());
+        assert_eq!(budget.used.load(Ordering::Relaxed), 0);
+    }
+}

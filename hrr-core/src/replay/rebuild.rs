@@ -1,0 +1,1017 @@
+//! The interpreter that makes a live argument block of a recorded one.
+//!
+//! It walks a declaration's roles beside the block and the sorted fields. Values that the device or
+//! the runtime knows are translated; everything behind a pointer is put into a buffer of our own.
+//! In one frame (the parameters of a call, or the fields of a struct) contents come first and what
+//! depends on lengths, tags and places second, because lengths may look at either. Until it is
+//! rebuilt a pointer is null.
+//!
+//! # Arguments of kernels
+//! Arguments that the code object declares as pointers are translated. A value below 64 KiB, or not
+//! of the lower half of the address space, is a literal that passes unchanged and is counted. An
+//! address one past the end of an allocation follows it. Any other address belongs to nothing that
+//! the recording saw being allocated: the kernel gets a guard address, never the recorded one, and a
+//! note says so. Of an argument by value, the words at 8-byte offsets of the kernel's argument
+//! segment are rewritten if, and only if, they point into an allocation that is not at its recorded
+//! address; the same rule holds for words of host buffers that a copy reads.
+
+use std::sync::Arc;
+
+use crate::archive::event::{Body, Event, Field, KernelArg, Symbol, ValueKind};
+use crate::desc::{
+    ApiDesc, Direction, HandleDesc, ImageForm, JitOptionDesc, JitValue, KernelArgsForm, Len,
+    OperandPlace, ParamDesc, PayloadDesc, Place, Rect, Role, Scope, Shape, Side, TagDesc,
+};
+
+use super::Refusal;
+use super::arena::Buffer;
+use super::engine::Shared;
+use super::memory::Found;
+use super::report::FindingKind;
+use super::scope;
+use super::tree::{self, Node, Nodes};
+use super::world::{HostOperand, Kept, World, name};
+
+/// Values below this are no addresses.
+const LITERAL_MAX: u64 = 0x1_0000;
+/// Addresses of programs lie below this.
+const ADDRESS_MAX: u64 = 1 << 47;
+/// What a kernel gets for the address of nothing: no canonical address, so that using it faults.
+const GUARD: u64 = 0x6b6b_0000_0000_0000;
+
+/// The keys of the `extra` list of a launch, and its end.
+const EXTRA_BUFFER: u64 = 1;
+const EXTRA_SIZE: u64 = 2;
+const EXTRA_END: u64 = 3;
+
+/// Stands behind every poison handle: readable, and all zero.
+static POISON: [u64; 512] = [0; 512];
+
+/// A rebuilt call: the block, and all that its pointers lead to.
+pub(super) struct Call {
+    /// The argument block, aligned to 16.
+    block: Vec<u128>,
+    bytes: usize,
+    /// What the block's pointers lead to.
+    pub(super) arena: Vec<Buffer>,
+    /// Host operands, with the id of their parameter or field.
+    pub(super) operands: Vec<(u16, HostOperand)>,
+    /// What the call reads of device memory: the recorded address and the rows.
+    pub(super) device_reads: Vec<(u64, Rect)>,
+    /// Memory to register: the recorded address and our buffer.
+    pub(super) registers: Option<(u64, Buffer)>,
+    /// What the integers behind pointer parameters were before the call.
+    pub(super) before: Vec<(u16, u64)>,
+}
+
+// SAFETY: the pointers in the block lead into the call's own buffers, or to memory of the runtime
+// that outlives it.
+unsafe impl Send for Call {}
+
+impl Call {
+    /// A zeroed call of a function.
+    pub(super) fn new(desc: &ApiDesc) -> Call {
+        let bytes = desc.args_bytes as usize;
+        Call {
+            block: vec![0; bytes.div_ceil(16).max(1)],
+            bytes,
+            arena: Vec::new(),
+            operands: Vec::new(),
+            device_reads: Vec::new(),
+            registers: None,
+            before: Vec::new(),
+        }
+    }
+
+    /// The argument block.
+    pub(super) fn args(&mut self) -> *mut u8 {
+        self.block.as_mut_ptr().cast()
+    }
+
+    /// The argument block, to read.
+    pub(super) fn args_const(&self) -> *const u8 {
+        self.block.as_ptr().cast()
+    }
+
+    /// The bytes of a parameter's slot.
+    pub(super) fn slot(&mut self, param: &ParamDesc) -> Option<&mut [u8]> {
+        let (start, end) = (param.offset as usize, (param.offset + param.bytes) as usize);
+        // SAFETY: the block holds `bytes` initialised bytes.
+        let block = unsafe { std::slice::from_raw_parts_mut(self.args(), self.bytes) };
+        block.get_mut(start..end)
+    }
+}
+
+/// What one list of parameters or fields is rebuilt from, and where.
+struct Frame<'a> {
+    params: &'static [ParamDesc],
+    /// The recorded block or struct.
+    recorded: &'a [u8],
+    /// The live one, as large.
+    base: *mut u8,
+    nodes: &'a [Node<'a>],
+    outer: Option<&'a Scope<'a>>,
+}
+
+impl Frame<'_> {
+    fn recorded_word(&self, param: &ParamDesc) -> u64 {
+        word(self.recorded, param.offset as usize, param.bytes as usize)
+    }
+
+    fn at(&self, param: &ParamDesc) -> *mut u8 {
+        // SAFETY: a parameter lies inside its block or struct, by its description.
+        unsafe { self.base.add(param.offset as usize) }
+    }
+
+    fn put(&self, param: &ParamDesc, value: u64) {
+        let value = value.to_le_bytes();
+        let bytes = (param.bytes as usize).min(8);
+        // SAFETY: the slot holds `param.bytes` bytes, of which at most 8 are written.
+        unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), self.at(param), bytes) };
+    }
+}
+
+/// The little-endian word of up to 8 bytes at an offset; bytes that are not there are zero.
+pub(super) fn word(bytes: &[u8], offset: usize, count: usize) -> u64 {
+    let mut word = [0; 8];
+    let found = bytes.get(offset..).unwrap_or_default();
+    let count = count.min(8).min(found.len());
+    word[..count].copy_from_slice(&found[..count]);
+    u64::from_le_bytes(word)
+}
+
+/// The value of a parameter in a recorded block.
+pub(super) fn recorded_param(event: &Event, desc: &ApiDesc, index: u16) -> u64 {
+    desc.params
+        .get(usize::from(index))
+        .map_or(0, |param| word(&event.args, param.offset as usize, param.bytes as usize))
+}
+
+/// Whether the interpreter finds only null where the recorded block has an address.
+fn is_pointer(role: &Role) -> bool {
+    match role {
+        Role::Scalar(_)
+        | Role::Struct(_)
+        | Role::InHandle { .. }
+        | Role::Device
+        | Role::Opaque { .. }
+        | Role::Tagged { behind: None, .. } => false,
+        Role::OutHandle { .. }
+        | Role::Pointee { .. }
+        | Role::Array { .. }
+        | Role::String
+        | Role::OutString { .. }
+        | Role::DevicePointer { .. }
+        | Role::DevicePointerArray { .. }
+        | Role::OutDevicePointer { .. }
+        | Role::RegistersHost { .. }
+        | Role::UnregistersHost
+        | Role::HostIn { .. }
+        | Role::HostOut { .. }
+        | Role::Operand { .. }
+        | Role::KernelArgs { .. }
+        | Role::HostSymbol
+        | Role::DefinesHostSymbol { .. }
+        | Role::Image(_)
+        | Role::Tagged { behind: Some(_), .. }
+        | Role::JitOptions { .. }
+        | Role::Callback
+        | Role::UserData
+        | Role::EntryPoint { .. }
+        | Role::OsHandle { .. } => true,
+    }
+}
+
+/// The interpreter, for one event.
+pub(super) struct Rebuilder<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) world: &'a mut World,
+    pub(super) event: &'a Event,
+    pub(super) desc: &'static ApiDesc,
+    /// Whether the call failed when it was recorded.
+    pub(super) failed: bool,
+    /// The stream that the call's work runs on.
+    pub(super) stream: Option<u64>,
+    /// Whether the call's work belongs to a graph.
+    pub(super) graph: bool,
+    /// Whether a hand-written half issues the call.
+    pub(super) by_hand: bool,
+    pub(super) call: Call,
+}
+
+impl Rebuilder<'_> {
+    /// Rebuilds the block of the event.
+    pub(super) fn run(&mut self, nodes: &Nodes<'_>) -> Result<(), Refusal> {
+        let base = self.call.args();
+        let recorded = &self.event.args;
+        let frame = Frame { params: self.desc.params, recorded, base, nodes, outer: None };
+        let before = self.frame(&frame)?;
+        self.call.before = before;
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<Vec<(u16, u64)>, Refusal> {
+        for param in frame.params {
+            let bytes = param.bytes as usize;
+            let offset = param.offset as usize;
+            let recorded = frame.recorded.get(offset..offset + bytes).ok_or_else(|| {
+                Refusal::new(format!("the recorded block ends before `{}`", param.name))
+            })?;
+            if !is_pointer(&param.role) {
+                // SAFETY: the slot holds `bytes` bytes; the source is another block.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(recorded.as_ptr(), frame.at(param), bytes);
+                }
+            }
+        }
+        self.each(frame, |this, param, node| this.content(frame, param, node))?;
+        let mut before = Vec::new();
+        {
+            let scope = self.scope(frame, &[]);
+            for (index, param) in frame.params.iter().enumerate() {
+                if let Role::Pointee { direction: Direction::In | Direction::InOut, .. } =
+                    param.role
+                    && let Some(value) = scope::behind(&scope, index as u16)
+                {
+                    before.push((index as u16, value));
+                }
+            }
+        }
+        self.each(frame, |this, param, node| this.dependent(frame, param, node, &before))?;
+        Ok(before)
+    }
+
+    fn each(
+        &mut self,
+        frame: &Frame<'_>,
+        mut step: impl FnMut(&mut Self, &'static ParamDesc, &Node<'_>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let none = Node::default();
+        for (index, param) in frame.params.iter().enumerate() {
+            let node = frame.nodes.get(index).unwrap_or(&none);
+            step(self, param, node).map_err(|refusal| refusal.within(param.name))?;
+        }
+        Ok(())
+    }
+
+    fn scope<'s>(&self, frame: &'s Frame<'_>, before: &'s [(u16, u64)]) -> Scope<'s> {
+        Scope {
+            params: frame.params,
+            base: frame.base,
+            outer: frame.outer,
+            before,
+            returned: false,
+        }
+    }
+
+    /// First pass: what depends on no length, tag or place.
+    fn content(
+        &mut self,
+        frame: &Frame<'_>,
+        param: &'static ParamDesc,
+        node: &Node<'_>,
+    ) -> Result<(), Refusal> {
+        let recorded = frame.recorded_word(param);
+        match &param.role {
+            Role::Scalar(_) | Role::Opaque { .. } => {}
+            Role::Struct(payload) => {
+                let offset = param.offset as usize;
+                let bytes = &frame.recorded[offset..offset + param.bytes as usize];
+                let below = node.elements.get(&0).map_or(&[][..], Vec::as_slice);
+                let scope = self.scope(frame, &[]);
+                self.value(payload, bytes, frame.at(param), below, Some(&scope))?;
+            }
+            Role::InHandle { handle, .. } => frame.put(param, self.handle(handle, recorded)?),
+            Role::Device => frame.put(param, self.device(recorded, param.bytes)?),
+            Role::DevicePointer { .. } | Role::UnregistersHost => {
+                frame.put(param, self.address(recorded)?);
+            }
+            Role::Pointee { direction: Direction::In, payload, .. }
+            | Role::Array { direction: Direction::In, payload, .. } => {
+                frame.put(param, self.input(recorded, payload, node, 0, frame)?);
+            }
+            Role::Pointee { direction: Direction::InOut, payload, .. } => {
+                frame.put(param, self.input(recorded, payload, node, 1, frame)?);
+            }
+            Role::Pointee { direction: Direction::Out, payload, .. } => {
+                frame.put(param, self.room(recorded, u64::from(payload.bytes))?);
+            }
+            Role::OutHandle { count: None, .. } | Role::EntryPoint { .. } => {
+                frame.put(param, self.room(recorded, 8)?);
+            }
+            Role::OutDevicePointer { .. } => frame.put(param, self.room(recorded, 8)?),
+            Role::String => {
+                if let Some(bytes) = self.bytes(recorded, node)? {
+                    let mut text = bytes.to_vec();
+                    if text.last() != Some(&0) {
+                        text.push(0);
+                    }
+                    frame.put(param, self.buffer_of(&text)?);
+                }
+            }
+            Role::HostIn { .. } => {
+                if let Some(bytes) = self.bytes(recorded, node)? {
+                    frame.put(param, self.buffer_of(&bytes)?);
+                }
+            }
+            Role::DevicePointerArray { .. } => {
+                if let Some(bytes) = self.bytes(recorded, node)? {
+                    let live: Result<Vec<u8>, Refusal> = bytes
+                        .chunks(8)
+                        .map(|chunk| self.address(word(chunk, 0, 8)).map(u64::to_le_bytes))
+                        .try_fold(Vec::new(), |mut all, word| {
+                            all.extend_from_slice(&word?);
+                            Ok(all)
+                        });
+                    frame.put(param, self.buffer_of(&live?)?);
+                }
+            }
+            Role::Image(form) => frame.put(param, self.image(recorded, *form, node)?),
+            Role::HostSymbol => frame.put(param, self.symbol(recorded, node)?),
+            Role::DefinesHostSymbol { .. } => {
+                let symbol = node.field.and_then(|field| self.symbol_of(field));
+                if recorded != 0 {
+                    frame.put(param, self.world.symbols.define(recorded, symbol));
+                }
+            }
+            Role::Callback => {
+                if recorded != 0 {
+                    frame.put(param, nothing_happens as extern "C" fn() -> u64 as usize as u64);
+                }
+            }
+            Role::UserData => frame.put(param, 0),
+            Role::OsHandle { .. } => {
+                return Err(Refusal::new(
+                    "a handle of the operating system belongs to the process that made it",
+                ));
+            }
+            Role::OutHandle { count: Some(_), .. }
+            | Role::Array { direction: Direction::Out | Direction::InOut, .. }
+            | Role::OutString { .. }
+            | Role::HostOut { .. }
+            | Role::RegistersHost { .. }
+            | Role::Operand { .. }
+            | Role::KernelArgs { .. }
+            | Role::Tagged { .. }
+            | Role::JitOptions { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Second pass: what depends on lengths, tags and places.
+    fn dependent(
+        &mut self,
+        frame: &Frame<'_>,
+        param: &'static ParamDesc,
+        node: &Node<'_>,
+        before: &[(u16, u64)],
+    ) -> Result<(), Refusal> {
+        let recorded = frame.recorded_word(param);
+        let scope = self.scope(frame, before);
+        let lives = |len: &Len| scope::len(len, &scope);
+        match &param.role {
+            Role::OutHandle { count: Some(count), .. } => {
+                let bytes = lives(count).and_then(|n| n.checked_mul(8));
+                frame.put(param, self.out_room(recorded, bytes)?);
+            }
+            Role::Array { direction: Direction::Out, payload, count, .. } => {
+                let bytes = lives(count).and_then(|n| n.checked_mul(payload.bytes.into()));
+                frame.put(param, self.out_room(recorded, bytes)?);
+            }
+            Role::Array { direction: Direction::InOut, payload, count, .. } => {
+                let count = lives(count).unwrap_or(0);
+                frame.put(param, self.input(recorded, payload, node, count, frame)?);
+            }
+            Role::OutString { bytes, .. } | Role::HostOut { bytes, .. } => {
+                frame.put(param, self.out_room(recorded, lives(bytes))?);
+            }
+            Role::RegistersHost { bytes } => {
+                if recorded != 0 {
+                    let bytes = lives(bytes).ok_or_else(unknown_length)?;
+                    let buffer =
+                        Buffer::like(recorded, bytes, &self.world.budget).map_err(Refusal::new)?;
+                    frame.put(param, buffer.as_ptr() as u64);
+                    self.call.registers = Some((recorded, buffer));
+                }
+            }
+            Role::Operand { side, place, extent } => {
+                let rect = scope::rect(extent, &scope);
+                let place = match place {
+                    OperandPlace::Fixed(place) => Some(*place),
+                    OperandPlace::Kind(by, kinds) => scope::value(&scope, *by).and_then(|kind| {
+                        let row = kinds.rows.iter().find(|(value, _, _)| *value == kind)?;
+                        Some(if *side == Side::Source { row.1 } else { row.2 })
+                    }),
+                    OperandPlace::Call(function) => function(&scope),
+                };
+                let id = index_in(frame.params, param);
+                frame.put(param, self.operand(recorded, id, *side, place, rect, node)?);
+            }
+            Role::KernelArgs { form, .. } => {
+                frame.put(param, self.kernel_args(recorded, *form, node)?);
+            }
+            Role::Tagged { by, table, behind } => {
+                let tag = scope::value(&scope, *by);
+                self.tagged(frame, param, node, tag, table, *behind)?;
+            }
+            Role::JitOptions { keys, count, table } => {
+                let count = lives(count).ok_or_else(unknown_length)?;
+                let keys = frame.params.get(usize::from(*keys)).map(|param| frame.at(param));
+                frame.put(param, self.jit_options(recorded, keys, count, table, node)?);
+            }
+            Role::Scalar(_)
+            | Role::Struct(_)
+            | Role::InHandle { .. }
+            | Role::OutHandle { count: None, .. }
+            | Role::Pointee { .. }
+            | Role::Array { direction: Direction::In, .. }
+            | Role::String
+            | Role::DevicePointer { .. }
+            | Role::DevicePointerArray { .. }
+            | Role::OutDevicePointer { .. }
+            | Role::UnregistersHost
+            | Role::HostIn { .. }
+            | Role::HostSymbol
+            | Role::DefinesHostSymbol { .. }
+            | Role::Image(_)
+            | Role::Callback
+            | Role::UserData
+            | Role::EntryPoint { .. }
+            | Role::OsHandle { .. }
+            | Role::Opaque { .. }
+            | Role::Device => {}
+        }
+        Ok(())
+    }
+
+    // ---- values ------------------------------------------------------------------------------
+
+    /// Makes the live value of a payload at `live`.
+    fn value(
+        &mut self,
+        payload: &'static PayloadDesc,
+        recorded: &[u8],
+        live: *mut u8,
+        nodes: &[Node<'_>],
+        outer: Option<&Scope<'_>>,
+    ) -> Result<(), Refusal> {
+        match &payload.shape {
+            Shape::Scalar(_) => {
+                let bytes = recorded.len().min(payload.bytes as usize);
+                // SAFETY: `live` has room for the payload.
+                unsafe { std::ptr::copy_nonoverlapping(recorded.as_ptr(), live, bytes) };
+            }
+            Shape::Handle(handle) => {
+                let value = self.handle(handle, word(recorded, 0, 8))?.to_le_bytes();
+                // SAFETY: a handle is 8 bytes, for which `live` has room.
+                unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), live, 8) };
+            }
+            Shape::Struct(params) => {
+                self.frame(&Frame { params, recorded, base: live, nodes, outer })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The live handle of a recorded one.
+    fn handle(&self, desc: &HandleDesc, recorded: u64) -> Result<u64, Refusal> {
+        match self.world.handles.resolve(desc, recorded)? {
+            Some(live) => Ok(live),
+            None => self.poison(|| {
+                format!("no recorded call made the {} {recorded:#x} that it uses", desc.name)
+            }),
+        }
+    }
+
+    /// A stand-in for something unknown, if the call failed when recorded and its function checks
+    /// what it is given.
+    fn poison(&self, reason: impl FnOnce() -> String) -> Result<u64, Refusal> {
+        if self.failed && self.desc.validated {
+            Ok(POISON.as_ptr() as u64)
+        } else {
+            Err(Refusal::new(reason()))
+        }
+    }
+
+    fn find(&self, recorded: u64) -> Result<Option<Found>, Refusal> {
+        self.world.memory.resolve(recorded)
+    }
+
+    /// The live address of a recorded one.
+    fn address(&self, recorded: u64) -> Result<u64, Refusal> {
+        if recorded == 0 {
+            return Ok(0);
+        }
+        match self.find(recorded)? {
+            Some(found) => Ok(found.live),
+            None => self.poison(|| {
+                format!("the address {recorded:#x} is in no allocation that the recording holds")
+            }),
+        }
+    }
+
+    fn device(&self, recorded: u64, bytes: u32) -> Result<u64, Refusal> {
+        let ordinal = if bytes == 4 { i64::from(recorded as i32) } else { recorded as i64 };
+        let mapped = u32::try_from(ordinal)
+            .ok()
+            .and_then(|ordinal| self.shared.options.device_map.get(&ordinal).copied());
+        if let Some(device) = mapped {
+            return Ok(device.into());
+        }
+        let there = (0..i64::from(self.shared.devices)).contains(&ordinal);
+        if there || self.failed {
+            return Ok(recorded);
+        }
+        Err(Refusal::new(format!(
+            "device {ordinal} is not there: the runtime has {} (map it with `--device-map`)",
+            self.shared.devices
+        )))
+    }
+
+    // ---- contents ----------------------------------------------------------------------------
+
+    /// The whole content of a field.
+    fn whole(&self, field: &Field) -> Result<Arc<[u8]>, Refusal> {
+        if let Body::Absent(reason) = field.body {
+            return Err(Refusal::new(format!(
+                "the recording lacks its content: {}",
+                reason.text()
+            )));
+        }
+        if field.original > field.recorded {
+            return Err(Refusal::new(format!(
+                "the recording holds {} of {} elements",
+                field.recorded, field.original
+            )));
+        }
+        self.shared
+            .content(&field.body)?
+            .ok_or_else(|| Refusal::new("the recording holds no content for it"))
+    }
+
+    /// The bytes behind a pointer: `None` for null.
+    fn bytes(&self, recorded: u64, node: &Node<'_>) -> Result<Option<Arc<[u8]>>, Refusal> {
+        if recorded == 0 {
+            return Ok(None);
+        }
+        match node.field {
+            Some(Field { body: Body::Null, .. }) => Ok(None),
+            Some(field) => self.whole(field).map(Some),
+            None => Err(Refusal::new("the recording lacks its content")),
+        }
+    }
+
+    fn buffer(&mut self, bytes: u64) -> Result<*mut u8, Refusal> {
+        let buffer = Buffer::new(bytes, &self.world.budget).map_err(Refusal::new)?;
+        let at = buffer.as_ptr();
+        self.call.arena.push(buffer);
+        Ok(at)
+    }
+
+    fn buffer_of(&mut self, content: &[u8]) -> Result<u64, Refusal> {
+        let at = self.buffer(content.len() as u64)?;
+        // SAFETY: the new buffer has this many bytes and nobody else's pointer into it.
+        unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), at, content.len()) };
+        Ok(at as u64)
+    }
+
+    /// Room for an output; null stays null.
+    fn room(&mut self, recorded: u64, bytes: u64) -> Result<u64, Refusal> {
+        if recorded == 0 { Ok(0) } else { self.buffer(bytes).map(|at| at as u64) }
+    }
+
+    fn out_room(&mut self, recorded: u64, bytes: Option<u64>) -> Result<u64, Refusal> {
+        if recorded == 0 {
+            return Ok(0);
+        }
+        self.room(recorded, bytes.ok_or_else(unknown_length)?)
+    }
+
+    /// The elements behind a pointer, rebuilt, with room for at least `count_min`.
+    fn input(
+        &mut self,
+        recorded: u64,
+        payload: &'static PayloadDesc,
+        node: &Node<'_>,
+        count_min: u64,
+        frame: &Frame<'_>,
+    ) -> Result<u64, Refusal> {
+        let Some(content) = self.bytes(recorded, node)? else { return Ok(0) };
+        let size = payload.bytes as usize;
+        if size == 0 || content.len() % size != 0 {
+            return Err(Refusal::new(format!(
+                "its content of {} bytes is no number of `{}` of {size} bytes",
+                content.len(),
+                payload.name
+            )));
+        }
+        let room = count_min.checked_mul(size as u64).ok_or_else(unknown_length)?;
+        let at = self.buffer(room.max(content.len() as u64))?;
+        for (index, element) in content.chunks_exact(size).enumerate() {
+            let below = u32::try_from(index).ok().and_then(|index| node.elements.get(&index));
+            // SAFETY: element `index` lies inside the buffer, which holds all of `content`.
+            let live = unsafe { at.add(index * size) };
+            let scope = self.scope(frame, &[]);
+            let below = below.map_or(&[][..], Vec::as_slice);
+            self.value(payload, element, live, below, Some(&scope))?;
+        }
+        Ok(at as u64)
+    }
+
+    // ---- roles with rules of their own ---------------------------------------------------------
+
+    fn image(&mut self, recorded: u64, form: ImageForm, node: &Node<'_>) -> Result<u64, Refusal> {
+        if form == ImageForm::File && !self.by_hand {
+            return Err(Refusal::new("a path of the recorded machine is never opened"));
+        }
+        let Some(field) = node.field.filter(|field| field.body != Body::Null) else {
+            return Ok(0);
+        };
+        if recorded == 0 {
+            return Ok(0);
+        }
+        let content = self.whole(field)?;
+        let hash = match field.body {
+            Body::Blob { hash, .. } => hash,
+            Body::Bytes(_) | Body::Null | Body::Device | Body::Absent(_) => {
+                crate::archive::blob_hash(&content)
+            }
+        };
+        if !self.world.images.contains_key(&hash) {
+            let bytes = content.len() as u64;
+            let buffer = Buffer::like(0, bytes, &self.world.budget).map_err(Refusal::new)?;
+            buffer.write(0, &content).map_err(Refusal::new)?;
+            self.world.images.insert(hash, buffer);
+        }
+        let at = self.world.images[&hash].as_ptr() as u64;
+        match form {
+            ImageForm::Data | ImageForm::File => Ok(at),
+            ImageForm::Wrapper => {
+                let words = [field.address, at, 0];
+                let wrapper = Buffer::new(24, &self.world.budget).map_err(Refusal::new)?;
+                wrapper
+                    .write(0, words.map(u64::to_le_bytes).as_flattened())
+                    .map_err(Refusal::new)?;
+                let at = wrapper.as_ptr() as u64;
+                // Runtimes read the image when they first need it.
+                self.world.forever.push(wrapper);
+                Ok(at)
+            }
+        }
+    }
+
+    fn symbol_of(&self, field: &Field) -> Option<Symbol> {
+        let content = self.shared.content(&field.body).ok()??;
+        Symbol::decode(&content)
+    }
+
+    fn symbol(&self, recorded: u64, node: &Node<'_>) -> Result<u64, Refusal> {
+        if recorded == 0 {
+            return Ok(0);
+        }
+        let symbol = node.field.and_then(|field| self.symbol_of(field));
+        match self.world.symbols.resolve(recorded, symbol.as_ref())? {
+            Some(live) => Ok(live),
+            None => self.poison(|| match &symbol {
+                Some(symbol) => format!(
+                    "no recorded call registered `{}` of the image {:032x}",
+                    String::from_utf8_lossy(&symbol.name),
+                    symbol.image
+                ),
+                None => format!("no recorded call registered the symbol at {recorded:#x}"),
+            }),
+        }
+    }
+
+    fn operand(
+        &mut self,
+        recorded: u64,
+        id: u16,
+        side: Side,
+        place: Option<Place>,
+        rect: Option<Rect>,
+        node: &Node<'_>,
+    ) -> Result<u64, Refusal> {
+        if recorded == 0 {
+            return Ok(0);
+        }
+        let found = self.find(recorded);
+        let host = match (node.field.map(|field| &field.body), place) {
+            (Some(Body::Device), _) => false,
+            (Some(Body::Bytes(_) | Body::Blob { .. } | Body::Absent(_)), _) => true,
+            (Some(Body::Null) | None, Some(Place::Host)) => true,
+            (Some(Body::Null) | None, Some(Place::Device)) => false,
+            (Some(Body::Null) | None, Some(Place::Tracked)) => {
+                !matches!(found, Ok(Some(found)) if !found.host)
+            }
+            (Some(Body::Null) | None, None) => {
+                return Err(Refusal::new("on which side of the bus it lies cannot be known"));
+            }
+        };
+        if !host {
+            if side == Side::Source
+                && let Some(rect) = rect
+            {
+                self.call.device_reads.push((recorded, rect));
+            }
+            return self.address(recorded);
+        }
+        let rect = rect.ok_or_else(unknown_length)?;
+        let needed = scope::footprint(&rect).ok_or_else(unknown_length)?;
+        if needed == 0 {
+            return self.buffer(0).map(|at| at as u64);
+        }
+        let tracked = found.ok().flatten().filter(|found| found.host && found.rest >= needed);
+        let (kept, live) = match tracked {
+            Some(found) => (Kept::Tracked(recorded), found.live as *mut u8),
+            None => {
+                let buffer =
+                    Buffer::like(recorded, needed, &self.world.budget).map_err(Refusal::new)?;
+                let live = buffer.as_ptr();
+                (Kept::Own(buffer), live)
+            }
+        };
+        if side == Side::Source {
+            match node.field {
+                Some(field) => {
+                    let content = self.whole(field)?;
+                    self.fill_rows(&content, live, &rect)?;
+                }
+                // Kernels reach a tracked range, so its content has fields of its own.
+                None if matches!(kept, Kept::Tracked(_)) => {}
+                None => return Err(Refusal::new("the recording lacks its content")),
+            }
+        }
+        let (stream, graph, function) = (self.stream, self.graph, self.desc);
+        let destination = side == Side::Destination;
+        let address = recorded;
+        let operand =
+            HostOperand { kept, rect, address, stream, graph, destination, since: 0, function };
+        self.call.operands.push((id, operand));
+        Ok(live as u64)
+    }
+
+    /// Puts packed rows where they belong.
+    fn fill_rows(&mut self, content: &[u8], live: *mut u8, rect: &Rect) -> Result<(), Refusal> {
+        if scope::packed_bytes(rect) != Some(content.len() as u64) {
+            return Err(Refusal::new(format!(
+                "its content has {} bytes, its rows {}",
+                content.len(),
+                scope::packed_bytes(rect).unwrap_or(u64::MAX)
+            )));
+        }
+        let content = self.world.rewrite_words(content);
+        for (row, bytes) in scope::rows(rect).zip(content.chunks(rect.width as usize)) {
+            // SAFETY: the caller's memory holds the footprint of the rectangle, and so each row.
+            unsafe {
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), live.add(row as usize), bytes.len());
+            }
+        }
+        Ok(())
+    }
+
+    fn tagged(
+        &mut self,
+        frame: &Frame<'_>,
+        param: &'static ParamDesc,
+        node: &Node<'_>,
+        tag: Option<i64>,
+        table: &'static [TagDesc],
+        behind: Option<Direction>,
+    ) -> Result<(), Refusal> {
+        let recorded = frame.recorded_word(param);
+        if behind.is_some() && recorded == 0 {
+            return Ok(());
+        }
+        let known = tag.and_then(|tag| table.iter().find(|row| row.tag == tag));
+        let Some(row) = known else {
+            let tag = tag.map_or("?".to_owned(), |tag| tag.to_string());
+            return Err(Refusal::new(format!("the tag {tag} is not in its table")));
+        };
+        let payload = row.payload;
+        match behind {
+            None => {
+                let offset = param.offset as usize;
+                let bytes = (payload.bytes as usize).min(param.bytes as usize);
+                let bytes = &frame.recorded[offset..offset + bytes];
+                let scope = self.scope(frame, &[]);
+                let nodes = tree::below(payload, &node.below);
+                self.value(payload, bytes, frame.at(param), &nodes, Some(&scope))?;
+            }
+            Some(Direction::Out) => {
+                frame.put(param, self.room(recorded, payload.bytes.into())?);
+            }
+            Some(Direction::In | Direction::InOut) => {
+                let elements = [(0, tree::below(payload, &node.below))].into();
+                let node = Node { field: node.field, elements, below: Vec::new() };
+                frame.put(param, self.input(recorded, payload, &node, 1, frame)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn jit_options(
+        &mut self,
+        recorded: u64,
+        keys: Option<*mut u8>,
+        count: u64,
+        table: &'static [JitOptionDesc],
+        node: &Node<'_>,
+    ) -> Result<u64, Refusal> {
+        let Some(content) = self.bytes(recorded, node)? else { return Ok(0) };
+        // SAFETY: the slot of the keys' pointer holds 8 bytes.
+        let keys = keys.and_then(|at| unsafe { scope::word_at(at, 8) }).unwrap_or(0) as *const i32;
+        if content.len() as u64 / 8 < count || (keys.is_null() && count > 0) {
+            return Err(Refusal::new(format!(
+                "the recording holds {} of {count} option values",
+                content.len() / 8
+            )));
+        }
+        let count = count as usize;
+        let options: Vec<(i64, u64)> = (0..count)
+            // SAFETY: the rebuilt array of keys has `count` elements, the length that both
+            // parameters share; refused above if it is null.
+            .map(|i| (i64::from(unsafe { keys.add(i).read_unaligned() }), word(&content, i * 8, 8)))
+            .collect();
+        let mut live = Vec::with_capacity(count * 8);
+        for &(key, value) in &options {
+            let Some(option) = table.iter().find(|option| option.option == key) else {
+                return Err(Refusal::new(format!("the option {key} is not known")));
+            };
+            let value = match option.value {
+                JitValue::Integer | JitValue::Float => value,
+                JitValue::OutBuffer { bytes_option } => {
+                    let bytes = options.iter().find(|(key, _)| *key == bytes_option);
+                    let Some((_, bytes)) = bytes else {
+                        return Err(Refusal::new(format!(
+                            "no option gives the size of `{}`",
+                            option.name
+                        )));
+                    };
+                    // The size is an `unsigned int` in a pointer's place.
+                    self.room(value, *bytes & 0xffff_ffff)?
+                }
+            };
+            live.extend_from_slice(&value.to_le_bytes());
+        }
+        self.buffer_of(&live)
+    }
+
+    // ---- kernels -------------------------------------------------------------------------------
+
+    fn kernel_args(
+        &mut self,
+        recorded: u64,
+        form: KernelArgsForm,
+        node: &Node<'_>,
+    ) -> Result<u64, Refusal> {
+        if recorded == 0 {
+            return Ok(0);
+        }
+        let Some(field) = node.field else {
+            return Err(Refusal::new("the recording lacks the kernel's arguments"));
+        };
+        if field.body == Body::Null {
+            return Ok(0);
+        }
+        self.whole(field)?;
+        let mut args: Vec<&Field> = node.below.to_vec();
+        args.sort_by_key(|arg| arg.element);
+        let mut values = Vec::with_capacity(args.len());
+        for (index, arg) in args.iter().enumerate() {
+            let lost = |what: String| Refusal::new(format!("argument {index}: {what}"));
+            if arg.element as usize != index {
+                return Err(lost("the recording lacks it".to_owned()));
+            }
+            let value = self.kernel_arg(arg).map_err(|refusal| Refusal {
+                reason: format!("argument {index}: {}", refusal.reason),
+                ..refusal
+            })?;
+            values.push((arg.address, value));
+        }
+        match form {
+            KernelArgsForm::Pointers => {
+                let mut pointers = Vec::with_capacity(values.len() * 8);
+                for (_, value) in &values {
+                    pointers.extend_from_slice(&self.buffer_of(value)?.to_le_bytes());
+                }
+                self.buffer_of(&pointers)
+            }
+            KernelArgsForm::Extra => self.extra(&values),
+        }
+    }
+
+    /// The `extra` list over one packed buffer.
+    fn extra(&mut self, values: &[(u64, Vec<u8>)]) -> Result<u64, Refusal> {
+        let ends = values.iter().map(|(offset, value)| offset.checked_add(value.len() as u64));
+        let bytes = ends.collect::<Option<Vec<u64>>>().ok_or_else(unknown_length)?;
+        let bytes = bytes.into_iter().max().unwrap_or(0);
+        let packed = self.buffer(bytes)?;
+        for (offset, value) in values {
+            // SAFETY: the buffer reaches to the end of the furthest argument.
+            unsafe {
+                let at = packed.add(*offset as usize);
+                std::ptr::copy_nonoverlapping(value.as_ptr(), at, value.len());
+            }
+        }
+        let size = self.buffer_of(&bytes.to_le_bytes())?;
+        let list = [EXTRA_BUFFER, packed as u64, EXTRA_SIZE, size, EXTRA_END];
+        self.buffer_of(list.map(u64::to_le_bytes).as_flattened())
+    }
+
+    fn kernel_arg(&mut self, field: &Field) -> Result<Vec<u8>, Refusal> {
+        let content = self.whole(field)?;
+        let Some(arg) = KernelArg::decode(&content) else {
+            return Err(Refusal::new("its value kind is not known"));
+        };
+        if arg.bytes.len() as u64 != field.original {
+            return Err(Refusal::new(format!(
+                "{} of {} bytes were recorded",
+                arg.bytes.len(),
+                field.original
+            )));
+        }
+        let mut value = arg.bytes.to_vec();
+        match arg.kind {
+            ValueKind::Pointer | ValueKind::Other => {
+                let Ok(bytes) = <[u8; 8]>::try_from(arg.bytes) else {
+                    return Err(Refusal::new(format!(
+                        "a pointer of {} bytes cannot be translated",
+                        arg.bytes.len()
+                    )));
+                };
+                value = self.kernel_pointer(u64::from_le_bytes(bytes))?.to_le_bytes().to_vec();
+            }
+            ValueKind::ByValue => {
+                let skip = (field.address.wrapping_neg() % 8) as usize;
+                for at in (skip..value.len()).step_by(8) {
+                    if at + 8 <= value.len()
+                        && let Some(live) = self.world.memory.moved_word(word(&value, at, 8))
+                    {
+                        value[at..at + 8].copy_from_slice(&live.to_le_bytes());
+                        self.world.report.untranslated.rewritten_words += 1;
+                    }
+                }
+            }
+        }
+        Ok(value)
+    }
+
+    fn kernel_pointer(&mut self, recorded: u64) -> Result<u64, Refusal> {
+        if recorded == 0 {
+            return Ok(0);
+        }
+        if let Some(found) = self.find(recorded)? {
+            return Ok(found.live);
+        }
+        if let Some(live) = self.world.handles.resolve_untyped(recorded) {
+            return Ok(live);
+        }
+        if !(LITERAL_MAX..ADDRESS_MAX).contains(&recorded) {
+            self.world.report.untranslated.literals += 1;
+            return Ok(recorded);
+        }
+        if let Some(live) = self.world.memory.past_end(recorded) {
+            self.world.report.untranslated.past_end += 1;
+            return Ok(live);
+        }
+        self.world.report.untranslated.unknown += 1;
+        let text = format!(
+            "a kernel argument points to {recorded:#x}, which no recorded call allocated; the \
+             kernel gets the guard address {GUARD:#x}"
+        );
+        self.world.find(self.event.id, &name(self.desc), FindingKind::Note, text);
+        Ok(GUARD)
+    }
+}
+
+impl World {
+    /// Rewrites the words of a host buffer that point into memory that is not at its recorded
+    /// address.
+    pub(super) fn rewrite_words<'c>(&mut self, content: &'c [u8]) -> std::borrow::Cow<'c, [u8]> {
+        let mut content = std::borrow::Cow::Borrowed(content);
+        if !self.memory.any_moved() {
+            return content;
+        }
+        for at in (0..content.len() / 8).map(|i| i * 8) {
+            if let Some(live) = self.memory.moved_word(word(&content, at, 8)) {
+                content.to_mut()[at..at + 8].copy_from_slice(&live.to_le_bytes());
+                self.report.untranslated.rewritten_words += 1;
+            }
+        }
+        content
+    }
+}
+
+fn unknown_length() -> Refusal {
+    Refusal::new("its length cannot be computed")
+}
+
+fn index_in(params: &'static [ParamDesc], param: &'static ParamDesc) -> u16 {
+    params.iter().position(|other| std::ptr::eq(other, param)).unwrap_or(0) as u16
+}
+
+/// Stands in for every function of the program that the runtime would call.
+extern "C" fn nothing_happens() -> u64 {
+    0
+}

@@ -1,0 +1,294 @@
+//! A whole replay: its threads, their watchdog, and the report at the end.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::archive::event::EventId;
+
+use super::arena::Budget;
+use super::bind::{Binding, bind};
+use super::driver::Helper;
+use super::engine::Shared;
+use super::report::{Finding, FindingKind, Outcome, Report, RuntimeIdentity};
+use super::source::Recording;
+use super::world::{World, name};
+use super::{Progress, ReplayOptions};
+
+/// How often the watchdog looks, at most.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Which replay threads have ended.
+struct Ended {
+    slots: Mutex<Vec<bool>>,
+    changed: Condvar,
+}
+
+/// Replays a recorded process.
+///
+/// One replay thread stands for each recorded one. Replay goes on after an event that diverged or
+/// was refused; the report tells everything. `progress` is called from several threads.
+pub fn replay(
+    recording: impl Recording,
+    options: ReplayOptions,
+    progress: impl Fn(Progress<'_>) + Send + Sync + 'static,
+) -> Report {
+    let recording: Arc<dyn Recording> = Arc::new(recording);
+    let mut world = World::new(Budget::new(options.host_bytes_max));
+    let recorded = recording.runtime();
+    let (helper, devices) = match start_driver(&options, &mut world.report) {
+        Ok(started) => started,
+        Err(reason) => return failed(world.report, &reason),
+    };
+    world.report.runtime.recorded = recorded;
+    let bindings = bind(recording.functions(), &options.tables);
+    for binding in &bindings {
+        if let Binding::Unknown { name, reason } = binding {
+            world.report.unknown_functions.insert(name.clone(), reason.clone());
+        }
+    }
+    world.report.complete = true;
+    for fault in recording.faults() {
+        archive_fault(&mut world.report, None, fault.damaged, fault.what);
+    }
+    let threads = recording.threads();
+    let shared = Arc::new(Shared::new(
+        recording,
+        options,
+        devices,
+        bindings,
+        helper,
+        threads.len(),
+        Box::new(progress),
+        world,
+    ));
+    run_threads(&shared, &threads);
+    conclude(&shared, &threads)
+}
+
+/// Starts the driver's thread and asks it what there is.
+fn start_driver(
+    options: &ReplayOptions,
+    report: &mut Report,
+) -> Result<(Option<Helper>, u32), String> {
+    let Some(driver) = options.driver.clone() else { return Ok((None, u32::MAX)) };
+    let helper = Helper::start(driver).map_err(|error| format!("no driver thread: {error}"))?;
+    let (live, count, devices) = helper.run(|driver| {
+        let count = driver.device_count();
+        let shown = count.as_ref().map_or(0, |count| *count);
+        let devices = (0..shown).map(|device| driver.device_name(device)).collect();
+        (driver.identity(), count, devices)
+    })?;
+    report.runtime = RuntimeIdentity { live, recorded: String::new(), devices };
+    Ok((Some(helper), count?))
+}
+
+fn failed(mut report: Report, reason: &str) -> Report {
+    report.internal_error = Some(reason.to_owned());
+    report
+}
+
+fn archive_fault(report: &mut Report, thread: Option<u32>, damaged: bool, what: String) {
+    report.complete = false;
+    report.damaged |= damaged;
+    let reason = match thread {
+        Some(thread) => format!("thread {thread}: {what}"),
+        None => what,
+    };
+    report.find(Finding {
+        event: None,
+        function: String::new(),
+        kind: FindingKind::Archive,
+        reason,
+        cause: None,
+    });
+}
+
+/// Runs every thread to its end, or until the watchdog gives some up.
+fn run_threads(shared: &Arc<Shared>, threads: &[u32]) {
+    let ended =
+        Arc::new(Ended { slots: Mutex::new(vec![false; threads.len()]), changed: Condvar::new() });
+    for (slot, &thread) in threads.iter().enumerate() {
+        let (of_thread, end) = (shared.clone(), ended.clone());
+        let spawned =
+            std::thread::Builder::new().name(format!("hrr-replay-{thread}")).spawn(move || {
+                replay_thread(&of_thread, slot, thread);
+                end.slots.lock().unwrap_or_else(PoisonError::into_inner)[slot] = true;
+                end.changed.notify_all();
+            });
+        if let Err(error) = spawned {
+            shared.gate.stop();
+            shared.world().report.internal_error =
+                Some(format!("no thread to replay thread {thread}: {error}"));
+            let mut slots = ended.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            slots[slot..].fill(true);
+            break;
+        }
+    }
+    let tick = TICK.min(shared.options.watchdog / 4).max(Duration::from_millis(1));
+    let mut slots = ended.slots.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut told = 0;
+    while !slots.iter().enumerate().all(|(slot, ended)| *ended || watch(shared, slot)) {
+        let done = shared.done.iter().map(|done| done.load(Ordering::Relaxed)).sum();
+        if done != told {
+            told = done;
+            (shared.progress)(Progress::Advanced { events: done });
+        }
+        slots = ended.changed.wait_timeout(slots, tick).unwrap_or_else(PoisonError::into_inner).0;
+    }
+}
+
+/// Looks at the call that a thread is in; `true` if it was given up.
+fn watch(shared: &Shared, slot: usize) -> bool {
+    let mut current = shared.current(slot);
+    let Some(call) = current.as_mut() else { return false };
+    let running = call.since.elapsed();
+    if shared.options.limit.is_some_and(|limit| running >= limit) && !call.given_up {
+        call.given_up = true;
+        call.next_word = running;
+        shared.gate.stop();
+    }
+    if running >= call.next_word {
+        call.next_word = running + shared.options.watchdog;
+        (shared.progress)(Progress::Stuck {
+            event: call.id,
+            function: &call.function,
+            running,
+            given_up: call.given_up,
+        });
+    }
+    call.given_up
+}
+
+/// Replays the events of one recorded thread.
+fn replay_thread(shared: &Shared, slot: usize, thread: u32) {
+    let mut at = None;
+    let finished = catch_unwind(AssertUnwindSafe(|| {
+        let mut expected = 0;
+        for event in shared.recording.events(thread) {
+            let event = match event {
+                Ok(event) => event,
+                Err(fault) => {
+                    let mut world = shared.world();
+                    archive_fault(&mut world.report, Some(thread), fault.damaged, fault.what);
+                    continue;
+                }
+            };
+            at = Some((event.id, event.api));
+            if event.id.index != expected {
+                let what = format!("event {expected} is followed by event {}", event.id.index);
+                let mut world = shared.world();
+                archive_fault(&mut world.report, Some(thread), false, what);
+            }
+            expected = event.id.index.wrapping_add(1);
+            if let Some(leave) = event.leave {
+                shared.gate.publish(slot, event.enter, leave);
+                if !shared.gate.wait(slot, event.enter) {
+                    return;
+                }
+            }
+            shared.replay_event(slot, &event);
+        }
+    }));
+    shared.gate.finish(slot);
+    if let Err(panic) = finished {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("a panic without a text");
+        internal_error(shared, at, text);
+    }
+}
+
+fn internal_error(shared: &Shared, at: Option<(EventId, u32)>, text: &str) {
+    shared.gate.stop();
+    let function = at.and_then(|(_, api)| shared.bindings.get(api as usize)).map(|b| match b {
+        Binding::Declared(desc) => name(desc),
+        Binding::Unknown { name, .. } => name.clone(),
+    });
+    let function = function.unwrap_or_default();
+    let mut world = shared.world();
+    world.report.find(Finding {
+        event: at.map(|(id, _)| id.into()),
+        function: function.clone(),
+        kind: FindingKind::Internal,
+        reason: text.to_owned(),
+        cause: None,
+    });
+    let event =
+        at.map_or("no event".to_owned(), |(id, _)| format!("event {}/{}", id.thread, id.index));
+    world.report.internal_error.get_or_insert(format!("{event} {function}: {text}"));
+}
+
+/// Counts what is left, ends what the engine holds, and takes the report.
+fn conclude(shared: &Arc<Shared>, threads: &[u32]) -> Report {
+    let mut stuck = false;
+    for slot in 0..threads.len() {
+        let Some(call) = shared.current(slot).take() else { continue };
+        stuck = true;
+        shared.done[slot].fetch_add(1, Ordering::Relaxed);
+        let mut world = shared.world();
+        let text = format!("it had not returned after {:?}", call.since.elapsed());
+        world.find(call.id, &call.function, FindingKind::Stuck, text);
+        world.report.count(Outcome::Diverged);
+    }
+    if shared.gate.stopped() {
+        for (slot, &thread) in threads.iter().enumerate() {
+            let readable = shared.recording.events(thread).filter(|event| event.is_ok()).count();
+            let done = shared.done[slot].load(Ordering::Relaxed);
+            let mut world = shared.world();
+            for _ in done..readable as u64 {
+                world.report.count(Outcome::NotReached);
+            }
+        }
+    }
+    if !stuck {
+        end_driver(shared);
+    }
+    let mut world = shared.world();
+    for late in std::mem::take(&mut world.late) {
+        world.count_late(&late, false);
+    }
+    if !stuck {
+        world.release_operands(|_, _| true);
+    }
+    world.report.device_bytes_never_read = world.memory.never_read();
+    // The runtime reads images and options until the process ends, and its own exit handlers may
+    // still name symbols and registered memory.
+    std::mem::forget(std::mem::take(&mut world.images));
+    std::mem::forget(std::mem::take(&mut world.forever));
+    std::mem::forget(std::mem::take(&mut world.symbols));
+    std::mem::forget(std::mem::take(&mut world.memory));
+    let mut report = std::mem::take(&mut world.report);
+    report.findings.sort_by_key(|finding| (finding.event.is_some(), finding.event));
+    report
+}
+
+/// Waits for all work, and ends placed memory.
+fn end_driver(shared: &Shared) {
+    let Some(helper) = &shared.helper else { return };
+    let mut reasons = Vec::new();
+    reasons.extend(helper.run(|driver| driver.synchronize()).and_then(|done| done).err());
+    let placed = {
+        let mut world = shared.world();
+        let mut placed = world.memory.placed();
+        placed.append(&mut world.to_unplace);
+        placed
+    };
+    for address in placed {
+        let ended = helper.run(move |driver| driver.unplace(address)).and_then(|ended| ended);
+        reasons.extend(ended.err());
+    }
+    let mut world = shared.world();
+    for reason in reasons {
+        world.report.find(Finding {
+            event: None,
+            function: String::new(),
+            kind: FindingKind::Note,
+            reason: format!("at the end: {reason}"),
+            cause: None,
+        });
+    }
+}

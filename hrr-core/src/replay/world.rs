@@ -1,0 +1,287 @@
+//! What the replayed process has: handles, memory, images, symbols, host buffers, captures, and the
+//! report so far. One lock around all of it, never held while the runtime is called.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::archive::event::{BlobHash, EventId, Symbol};
+use crate::desc::{ApiDesc, Rect};
+
+use super::Refusal;
+use super::arena::{Budget, Buffer};
+use super::handles::Handles;
+use super::memory::Memory;
+use super::report::{
+    EventName, Finding, FindingKind, LISTED_MAX, MachineDifference, Outcome, Report, Unplaced,
+};
+
+/// Where a host operand's bytes are.
+pub(super) enum Kept {
+    /// In a buffer of our own, between canaries.
+    Own(Buffer),
+    /// At this recorded address, in a tracked range.
+    Tracked(u64),
+}
+
+/// A host operand whose work may still run.
+pub(super) struct HostOperand {
+    pub(super) kept: Kept,
+    pub(super) rect: Rect,
+    /// The address that the program passed.
+    pub(super) address: u64,
+    /// The recorded stream that the copy runs on; `None`: no stream is named.
+    pub(super) stream: Option<u64>,
+    /// Whether it belongs to a graph, whose launches use it again.
+    pub(super) graph: bool,
+    /// Whether the copy writes it.
+    pub(super) destination: bool,
+    /// What [`World::calls`] was when the call that enqueued the work had returned.
+    pub(super) since: u64,
+    pub(super) function: &'static ApiDesc,
+}
+
+/// Kernels and variables by which programs name them.
+#[derive(Default)]
+pub(super) struct Symbols {
+    by_address: HashMap<u64, (Option<Symbol>, u64)>,
+    by_symbol: HashMap<Symbol, u64>,
+    /// What stands in for the program's own stubs and shadows: unique addresses, never freed while
+    /// the replay runs.
+    stand_ins: Vec<Box<[u64; 8]>>,
+    dead: HashMap<u64, EventId>,
+}
+
+impl Symbols {
+    /// An address that stands for a recorded one from now on.
+    pub(super) fn define(&mut self, recorded: u64, symbol: Option<Symbol>) -> u64 {
+        self.dead.remove(&recorded);
+        let stand_in = Box::new([0u64; 8]);
+        let live = stand_in.as_ptr() as u64;
+        self.stand_ins.push(stand_in);
+        if let Some(symbol) = &symbol {
+            self.by_symbol.insert(symbol.clone(), live);
+        }
+        self.by_address.insert(recorded, (symbol, live));
+        live
+    }
+
+    /// Says that a recorded address stands for nothing.
+    pub(super) fn kill(&mut self, recorded: u64, cause: EventId) {
+        self.by_address.remove(&recorded);
+        self.dead.insert(recorded, cause);
+    }
+
+    /// The live stand-in of a recorded address that names `symbol`. Where both are known they must
+    /// agree, or the symbol decides: a name alone never does.
+    pub(super) fn resolve(
+        &self,
+        recorded: u64,
+        symbol: Option<&Symbol>,
+    ) -> Result<Option<u64>, Refusal> {
+        if let Some(cause) = self.dead.get(&recorded) {
+            let what = format!("the symbol at {recorded:#x} was not registered");
+            return Err(Refusal::because(what, *cause));
+        }
+        let at = self.by_address.get(&recorded);
+        Ok(match (at, symbol) {
+            (Some((known, live)), Some(symbol))
+                if known.as_ref().is_none_or(|known| known == symbol) =>
+            {
+                Some(*live)
+            }
+            (Some((_, live)), None) => Some(*live),
+            (Some(_) | None, Some(symbol)) => self.by_symbol.get(symbol).copied(),
+            (None, None) => None,
+        })
+    }
+}
+
+/// A call whose recorded and live status differ in a way that a later synchronisation can settle:
+/// runtimes report a fault of asynchronous work at the next call that happens to notice.
+pub(super) struct Late {
+    pub(super) id: EventId,
+    pub(super) function: &'static ApiDesc,
+    pub(super) recorded: i64,
+    pub(super) live: i64,
+}
+
+/// Everything behind the lock.
+pub(super) struct World {
+    pub(super) handles: Handles,
+    pub(super) memory: Memory,
+    pub(super) symbols: Symbols,
+    pub(super) images: HashMap<BlobHash, Buffer>,
+    pub(super) operands: HashMap<(EventId, u16), HostOperand>,
+    /// Streams, by recorded value, whose work is being captured; and the event at fault if the
+    /// capture lacks a part.
+    pub(super) captures: HashMap<u64, Option<EventId>>,
+    /// Placed allocations that were freed while a stream was capturing.
+    pub(super) to_unplace: Vec<u64>,
+    /// Memory that the runtime may use until the end.
+    pub(super) forever: Vec<Buffer>,
+    pub(super) late: Vec<Late>,
+    /// Calls that have returned.
+    pub(super) calls: u64,
+    pub(super) report: Report,
+    pub(super) budget: Arc<Budget>,
+}
+
+impl World {
+    pub(super) fn new(budget: Arc<Budget>) -> World {
+        World {
+            handles: Handles::default(),
+            memory: Memory::default(),
+            symbols: Symbols::default(),
+            images: HashMap::new(),
+            operands: HashMap::new(),
+            captures: HashMap::new(),
+            to_unplace: Vec::new(),
+            forever: Vec::new(),
+            late: Vec::new(),
+            calls: 0,
+            report: Report::default(),
+            budget,
+        }
+    }
+
+    /// Adds a finding about a call.
+    pub(super) fn find(
+        &mut self,
+        id: EventId,
+        function: &str,
+        kind: FindingKind,
+        reason: impl Into<String>,
+    ) {
+        self.report.find(Finding {
+            event: Some(id.into()),
+            function: function.to_owned(),
+            kind,
+            reason: reason.into(),
+            cause: None,
+        });
+    }
+
+    /// Adds the finding that a refusal is.
+    pub(super) fn find_refusal(&mut self, id: EventId, function: &str, refusal: &Refusal) {
+        let kind = match refusal.cause {
+            Some(_) => FindingKind::Consequence,
+            None => FindingKind::Refused,
+        };
+        if refusal.damaged {
+            self.report.damaged = true;
+        }
+        self.report.find(Finding {
+            event: Some(id.into()),
+            function: function.to_owned(),
+            kind,
+            reason: refusal.reason.clone(),
+            cause: refusal.cause.map(EventName::from),
+        });
+    }
+
+    /// Counts a difference that is a fact of the machine.
+    pub(super) fn machine_differs(
+        &mut self,
+        id: EventId,
+        function: &ApiDesc,
+        what: String,
+        recorded: String,
+        live: String,
+    ) {
+        self.report.machine_differs += 1;
+        if self.report.machine.len() < LISTED_MAX {
+            self.report.machine.push(MachineDifference {
+                event: id.into(),
+                function: name(function),
+                what,
+                recorded,
+                live,
+            });
+        }
+    }
+
+    /// Says that an allocation is not at its recorded address.
+    pub(super) fn unplaced(
+        &mut self,
+        id: EventId,
+        function: &ApiDesc,
+        address: u64,
+        bytes: u64,
+        reason: String,
+    ) {
+        if self.report.unplaced.len() < LISTED_MAX {
+            let (event, function) = (id.into(), name(function));
+            self.report.unplaced.push(Unplaced { event, function, address, bytes, reason });
+        }
+    }
+
+    /// Lets go of the operands whose work is done, and looks at their canaries.
+    pub(super) fn release_operands(&mut self, done: impl Fn(&EventId, &HostOperand) -> bool) {
+        let over: Vec<_> = self
+            .operands
+            .iter()
+            .filter(|((id, _), operand)| done(id, operand))
+            .map(|(key, _)| *key)
+            .collect();
+        for key in over {
+            if let Some(operand) = self.operands.remove(&key) {
+                self.inspect(key.0, &operand);
+            }
+        }
+    }
+
+    fn inspect(&mut self, id: EventId, operand: &HostOperand) {
+        if let Kept::Own(buffer) = &operand.kept
+            && let Some(damage) = buffer.damage()
+        {
+            self.canary(id, operand.function, damage);
+        }
+    }
+
+    /// Reports a write outside a buffer that was found after its event had been counted.
+    fn canary(&mut self, id: EventId, function: &ApiDesc, damage: String) {
+        self.find(id, &name(function), FindingKind::Canary, damage);
+        // The event was counted as reproduced; what it did since shows that it was not.
+        self.report.checks_failed += 1;
+    }
+
+    /// Settles the calls that waited for this synchronisation: `recorded` and `live` are what it
+    /// returned then and now.
+    pub(super) fn settle_late(&mut self, recorded: i64, live: i64) {
+        for late in std::mem::take(&mut self.late) {
+            let surfaced = match (late.recorded, late.live) {
+                (0, now) => recorded == now,
+                (then, _) => live == then,
+            };
+            self.count_late(&late, surfaced);
+        }
+    }
+
+    /// Counts a call that waited to be settled.
+    pub(super) fn count_late(&mut self, late: &Late, surfaced: bool) {
+        if surfaced {
+            self.report.count(match late.recorded {
+                0 => Outcome::Reproduced,
+                _ => Outcome::FailedAsRecorded,
+            });
+        } else {
+            let text = status_text(late.recorded, late.live);
+            self.find(late.id, &name(late.function), FindingKind::Diverged, text);
+            self.report.count(Outcome::Diverged);
+        }
+    }
+}
+
+/// The name of a function, for people.
+pub(super) fn name(function: &ApiDesc) -> String {
+    function.name.to_string_lossy().into_owned()
+}
+
+/// How two statuses differ.
+pub(super) fn status_text(recorded: i64, live: i64) -> String {
+    match (recorded, live) {
+        (0, live) => format!("it succeeded when recorded and returns {live} now"),
+        (recorded, 0) => format!("it returned {recorded} when recorded and succeeds now"),
+        (recorded, live) => format!("it returned {recorded} when recorded and returns {live} now"),
+    }
+}
