@@ -22,7 +22,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    fn noun(self) -> &'static str {
+    pub(crate) fn noun(self) -> &'static str {
         match self {
             Place::Function => "function",
             Place::Parameter => "parameter",
@@ -386,6 +386,16 @@ pub(crate) const ROWS: &[Row] = rows! {
 };
 
 impl Row {
+    /// The line of the reference, as a clause of an error.
+    pub(crate) fn clause(&self) -> String {
+        let doc = self.doc.trim_end_matches('.');
+        let mut letters = doc.chars();
+        letters
+            .next()
+            .map(|first| first.to_lowercase().chain(letters).collect())
+            .unwrap_or_default()
+    }
+
     /// Whether the word may stand more than once.
     fn repeats(&self) -> bool {
         matches!(self.word, Word::Alias | Word::Effect)
@@ -931,35 +941,6 @@ pub(crate) fn form_of(arg: &Arg) -> String {
                 [] => format!("`{key}`"),
                 [field] => format!("`{key} = {field}`"),
                 fields => format!("`{key} = ({})`", fields.join(", ")),
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_is_sound() {
-        for (i, row) in ROWS.iter().enumerate() {
-            assert!(!row.doc.is_empty() && row.doc.ends_with('.'), "{}", row.name);
-            assert!(!row.places.is_empty(), "{}", row.name);
-            for other in &ROWS[..i] {
-                assert!(other.name != row.name && other.word != row.word, "{} twice", row.name);
-            }
-            let on_function = row.places.contains(&Place::Function);
-            assert_eq!(on_function, row.takes == Takes::Nothing, "{}", row.name);
-            for (j, arg) in row.args.iter().enumerate() {
-                assert!(row.args[..j].iter().all(|other| other.key != arg.key), "{}", row.name);
-                if let Shape::Effect(effect) = arg.shape {
-                    let (last, first) = match effect.slots.split_last() {
-                        Some((last, first)) => (Some(last), first),
-                        None => (None, &effect.slots[..0]),
-                    };
-                    assert!(first.iter().all(|slot| !slot.optional), "{}", arg.key);
-                    assert!(last.is_none_or(|slot| !slot.optional || !first.is_empty()));
-                }
             }
         }
     }

@@ -9,8 +9,8 @@ use syn::Type;
 use crate::attr::{ROWS, SlotKind, Takes};
 use crate::errors::Errors;
 use crate::model::{
-    ApiFn, Block, Class, Len, Name, OperandPlace, Param, Payload, Pointer, Role, last_word, peeled,
-    pointee_of, pointer_of,
+    ApiFn, Block, Class, Direction, Len, Name, OperandPlace, Param, Payload, Pointer, Role,
+    last_word, peeled, pointee_of, pointer_of,
 };
 
 /// Checks a block.
@@ -39,6 +39,8 @@ fn check_params(params: &[Param], errors: &mut Errors) {
             Some(word) => {
                 if check_takes(param, word, errors) {
                     check_pointee(param, word, errors);
+                    check_tagged(param, word, errors);
+                    check_bytes_of_value(param, word, errors);
                 }
             }
         }
@@ -101,7 +103,7 @@ fn check_takes(param: &Param, word: &Ident, errors: &mut Errors) -> bool {
         Takes::Value => "a value",
         Takes::Function => "a function pointer",
     };
-    let text = format!("`#[{}]` takes {expected}", row.name);
+    let text = format!("`#[{}]` takes {expected}: {}", row.name, row.clause());
     match (row.takes, peeled(&param.ty)) {
         // The type is right but for one word.
         (Takes::MutPointer, Type::Ptr(pointer)) => errors.at(&pointer.mutability, text),
@@ -194,6 +196,30 @@ fn check_pointee(param: &Param, word: &Ident, errors: &mut Errors) {
             errors.at(pointee, format!("`#[{word}]` takes a pointer to pointers"));
         }
         _ => {}
+    }
+}
+
+/// `#[tagged(by = a, table = T, out)] p: *const c_void`, `#[tagged(by = a, table = T, out)] u: U`.
+fn check_tagged(param: &Param, word: &Ident, errors: &mut Errors) {
+    let Role::Tagged { direction: Direction::Out | Direction::InOut, .. } = &param.role else {
+        return;
+    };
+    match (pointer_of(&param.ty), peeled(&param.ty)) {
+        (Pointer::Mut(_), _) => {}
+        (_, Type::Ptr(pointer)) => {
+            let text = format!("`#[{word}]` of something that the call writes takes `*mut`");
+            errors.at(&pointer.mutability, text);
+        }
+        (_, ty) => errors.at(ty, "the call can only write behind a pointer"),
+    }
+}
+
+/// `#[os_handle(bytes = 64)] fd: c_int`.
+fn check_bytes_of_value(param: &Param, word: &Ident, errors: &mut Errors) {
+    if matches!(param.role, Role::OsHandle { bytes: Some(_) })
+        && matches!(pointer_of(&param.ty), Pointer::No | Pointer::Function)
+    {
+        errors.at(&param.ty, format!("`#[{word}(bytes = ..)]` takes a pointer"));
     }
 }
 

@@ -76,7 +76,7 @@ pub(crate) fn did_you_mean<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> String {
-    let limit = (written.len() / 3).clamp(1, 4);
+    let limit = (written.chars().count() / 3).min(4);
     candidates
         .into_iter()
         .map(|candidate| (edit_distance(written, candidate), candidate))
@@ -117,6 +117,7 @@ mod tests {
         assert_eq!(did_you_mean("numDepndencies", names), "; did you mean `numDependencies`?");
         assert_eq!(did_you_mean("grpah", names), "; did you mean `graph`?");
         assert_eq!(did_you_mean("stream", names), "");
+        assert_eq!(did_you_mean("g", ["n"]), "");
         assert_eq!(edit_distance("", "abc"), 3);
         assert_eq!(edit_distance("abc", ""), 3);
     }

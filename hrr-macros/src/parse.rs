@@ -253,7 +253,11 @@ fn apply_function_word(mut parsed: Parsed, function: &mut ApiFn, errors: &mut Er
                 let Value::Effect(row, names) = value else { continue };
                 let same = |have: &Effect| {
                     have.row.variant == row.variant
-                        && have.names.iter().map(|name| name.index).eq(names.iter().map(|n| n.index))
+                        && have
+                            .names
+                            .iter()
+                            .map(|name| name.index)
+                            .eq(names.iter().map(|n| n.index))
                 };
                 if function.effects.iter().any(same) {
                     let at = names.first().map_or(&parsed.word, |name| &name.ident);

@@ -86,7 +86,13 @@ fn expect_address(param: &Param) -> Option<TokenStream> {
             Role::OutDevicePointer { .. }
             | Role::OutAlloc { .. }
             | Role::EntryPoint { .. }
-            | Role::DevicePointerArray { .. } => pointee_of(&param.ty)?,
+            | Role::DevicePointerArray { .. } => {
+                let pointee = pointee_of(&param.ty)?;
+                match pointer_of(pointee) {
+                    Pointer::No => pointee,
+                    Pointer::Const(_) | Pointer::Mut(_) | Pointer::Function => return None,
+                }
+            }
             _ => return None,
         },
         Takes::Value if matches!(param.role, Role::Device) => {

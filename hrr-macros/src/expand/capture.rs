@@ -1,6 +1,6 @@
 //! The typed half of recording: the exported name, the recorded wrapper and the binder.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::{allow_list, api_ident, signature_of};
@@ -19,14 +19,15 @@ pub(super) fn expand_export(function: &ApiFn) -> TokenStream {
     let allow = allow_list();
     // A lint about the function, such as a missing comment, points at its name.
     let head = quote_spanned!(ident.span()=> pub unsafe extern "C" fn);
+    let body = quote!(::core::arch::naked_asm!("jmp qword ptr [rip + {api}]", api = sym #api));
+    let mut body = Group::new(Delimiter::Brace, body);
+    body.set_span(ident.span());
     quote! {
         #(#cfgs)*
         #(#outer)*
         #allow
         #[unsafe(naked)]
-        #head #ident(#signature) -> #ret {
-            ::core::arch::naked_asm!("jmp qword ptr [rip + {api}]", api = sym #api)
-        }
+        #head #ident(#signature) -> #ret #body
     }
 }
 

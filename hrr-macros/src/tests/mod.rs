@@ -1,0 +1,4 @@
+//! Tests of the macro as a function on tokens.
+
+mod expansions;
+mod table;
