@@ -29,6 +29,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Adds an input file. Its content is recorded; replay adds that, and opens no file. (HIP 7.1)
+    #[replay(with = crate::families::module::link_file)]
     pub fn hipLinkAddFile(
         state: hipLinkState_t,
         r#type: hipJitInputType,

@@ -14,6 +14,7 @@ use crate::types::{
 unsafe extern "C" {
     /// Writes a module from a file. The file's content is recorded; replay loads that, and opens no
     /// file. (HIP 7.1)
+    #[replay(with = crate::families::module::load)]
     pub fn hipModuleLoad(
         #[out_handle] module: *mut hipModule_t,
         #[code_image(file)] fname: *const c_char,
@@ -129,6 +130,7 @@ unsafe extern "C" {
 
     /// Writes a library from a file. The file's content is recorded; replay loads that, and opens
     /// no file. (HIP 7.1)
+    #[replay(with = crate::families::module::load_library)]
     pub fn hipLibraryLoadFromFile(
         #[out_handle] library: *mut hipLibrary_t,
         #[code_image(file)] fileName: *const c_char,

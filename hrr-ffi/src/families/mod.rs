@@ -4,6 +4,8 @@
 //! only through its contexts.
 
 pub mod copy;
+pub mod driver;
+pub mod module;
 pub mod sharing;
 pub mod tags;
 
