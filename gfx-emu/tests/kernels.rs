@@ -242,7 +242,8 @@ fn mathk() {
 fn divmod() {
     on_each(|gpu| {
         let n = 128usize;
-        let mut a: Vec<i32> = (0..128).map(|i: i32| i.wrapping_mul(0x0123_4567) ^ (i << 28)).collect();
+        let mut a: Vec<i32> =
+            (0..128).map(|i: i32| i.wrapping_mul(0x0123_4567) ^ (i << 28)).collect();
         let mut b: Vec<i32> = (0..128).map(|i| i * i * 77 - 3000).collect();
         b.iter_mut().filter(|b| **b == 0).for_each(|b| *b = 1);
         (a[0], b[0]) = (i32::MAX, -1);

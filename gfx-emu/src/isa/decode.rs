@@ -47,7 +47,7 @@ impl Words<'_> {
 
     /// An instruction without operands yet.
     pub(crate) fn inst(&self, encoding: Encoding, row: &'static Row, len: u8) -> Inst {
-        let mut words = [0; 3];
+        let mut words = [0; 2];
         for (to, from) in words.iter_mut().zip(self.words) {
             *to = *from;
         }
@@ -69,6 +69,7 @@ impl Words<'_> {
             flags: 0,
             len,
             words,
+            target: self.target,
             pc: self.pc,
         }
     }

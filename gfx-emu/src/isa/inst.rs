@@ -334,7 +334,8 @@ pub(crate) struct Inst {
     pub flags: u16,
     /// Words it takes.
     pub len: u8,
-    pub words: [u32; 3],
+    pub words: [u32; 2],
+    pub target: super::Target,
     /// Address; branch targets are relative to it.
     pub pc: u64,
 }

@@ -36,6 +36,8 @@ pub(crate) use state::{Cx, Wave};
 use std::fmt;
 use std::str::FromStr;
 
+use inst::{Encoding, Row};
+
 /// A GPU whose instruction set is emulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Target {
@@ -89,4 +91,48 @@ impl FromStr for Target {
             .find(|target| target.name() == name)
             .ok_or_else(|| UnknownTarget(name.to_owned()))
     }
+}
+
+/// An opcode that is implemented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opcode {
+    /// The encoding whose table it is in.
+    pub encoding: &'static str,
+    /// Its number there.
+    pub number: u16,
+    /// Its mnemonic, without the suffix of the encoding.
+    pub name: &'static str,
+}
+
+/// Every opcode that a target has and that is implemented.
+pub fn opcodes(target: Target) -> impl Iterator<Item = Opcode> {
+    let single: [(Encoding, &'static [Row]); 10] = [
+        (Encoding::Sop1, sop1::ROWS),
+        (Encoding::Sop2, sop2::ROWS),
+        (Encoding::Sopk, sopk::ROWS),
+        (Encoding::Sopc, sopc::ROWS),
+        (Encoding::Sopp, sopp::ROWS),
+        (Encoding::Smem, smem::ROWS),
+        (Encoding::Vop1, vop1::ROWS),
+        (Encoding::Vop2, vop2::ROWS),
+        (Encoding::Vop3, vop3::ROWS),
+        (Encoding::Vop3p, vop3p::ROWS),
+    ];
+    let families: [(Encoding, &'static [&'static [Row]]); 6] = [
+        (Encoding::Vopc, vopc::FAMILIES),
+        (Encoding::Ds, ds::TABLES),
+        (Encoding::Flat, flat::FLAT),
+        (Encoding::Global, flat::GLOBAL),
+        (Encoding::Scratch, flat::SCRATCH),
+        (Encoding::Mubuf, mubuf::TABLES),
+    ];
+    let families = families
+        .into_iter()
+        .flat_map(|(encoding, tables)| tables.iter().map(move |rows| (encoding, *rows)));
+    single
+        .into_iter()
+        .chain(families)
+        .flat_map(|(encoding, rows)| rows.iter().map(move |row| (encoding, row)))
+        .filter(move |(_, row)| row.targets.has(target))
+        .map(|(encoding, row)| Opcode { encoding: encoding.name(), number: row.op, name: row.name })
 }

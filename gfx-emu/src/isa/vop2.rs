@@ -1,5 +1,6 @@
 //! VOP2: vector operations with two sources.
 
+use super::Target;
 use super::decode::Words;
 use super::float as f;
 use super::inst::{Encoding, Form, Inst, Mods, Opnd, Row, Run, Targets, Ty, VCC};
@@ -49,7 +50,8 @@ pub(crate) fn dot_unsigned(a: u32, b: u32, bits: u32) -> u32 {
 }
 
 pub(crate) static ROWS: &[Row] = &[
-    lanes!(0x00 "v_cndmask_b32", |a: u32, b: u32, c: bool| -> u32 { if c { b } else { a } }),
+    // Its sources take the sign modifiers of floats.
+    lanes!(0x00 "v_cndmask_b32", |a: f32, b: f32, c: bool| -> f32 { if c { b } else { a } }),
     lanes!(0x01 "v_add_f32", |a: f32, b: f32| -> f32 { f::add_f32(a, b) }),
     lanes!(0x02 "v_sub_f32", |a: f32, b: f32| -> f32 { f::sub_f32(a, b) }),
     lanes!(0x03 "v_subrev_f32", |a: f32, b: f32| -> f32 { f::sub_f32(b, a) }),
@@ -214,8 +216,17 @@ fn dpp(
     inst: &mut Inst,
     extra: u32,
 ) -> Result<(), FaultKind> {
-    if !dpp_known(extra >> 8 & 0x1ff) {
-        return Err(words.unknown(encoding, "a DPP control that is reserved"));
+    let control = extra >> 8 & 0x1ff;
+    let wide = inst.row.src[0].regs() == 2;
+    let broadcast = (0x150..=0x15f).contains(&control);
+    // Two-register operands know one control.
+    let known = if words.target == Target::Gfx906 {
+        dpp_known(control) && !broadcast && !wide
+    } else {
+        dpp_known(control) && (broadcast || !wide)
+    };
+    if !known {
+        return Err(words.unknown(encoding, format!("DPP control {control:#x}")));
     }
     inst.form = Form::Dpp(extra);
     inst.mods = Mods {

@@ -6,7 +6,7 @@ use gfx_emu::memory::{AddressSpace, Config};
 use hip_code::ValueKind;
 
 /// Values that memory holds.
-pub trait Plain: Copy {
+pub(crate) trait Plain: Copy {
     const BYTES: usize;
     fn to_bytes(self) -> Vec<u8>;
     fn from_bytes(bytes: &[u8]) -> Self;
@@ -30,72 +30,72 @@ plain!(u8, i32, u32, f32, u64, f64);
 
 /// Kernel arguments in their order.
 #[derive(Default)]
-pub struct Args(Vec<Vec<u8>>);
+pub(crate) struct Args(Vec<Vec<u8>>);
 
 impl Args {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    pub fn bytes(mut self, bytes: Vec<u8>) -> Self {
+    pub(crate) fn bytes(mut self, bytes: Vec<u8>) -> Self {
         self.0.push(bytes);
         self
     }
 
-    pub fn ptr(self, value: u64) -> Self {
+    pub(crate) fn ptr(self, value: u64) -> Self {
         self.bytes(value.to_bytes())
     }
 
-    pub fn i32(self, value: i32) -> Self {
+    pub(crate) fn i32(self, value: i32) -> Self {
         self.bytes(value.to_bytes())
     }
 
-    pub fn f32(self, value: f32) -> Self {
+    pub(crate) fn f32(self, value: f32) -> Self {
         self.bytes(value.to_bytes())
     }
 }
 
-pub struct Gpu {
+pub(crate) struct Gpu {
     #[allow(dead_code, reason = "not every test depends on how the code was built")]
-    pub name: String,
-    pub space: AddressSpace,
+    pub(crate) name: String,
+    pub(crate) space: AddressSpace,
     object: LoadedObject,
 }
 
-pub fn data(name: &str) -> Vec<u8> {
+pub(crate) fn data(name: &str) -> Vec<u8> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 impl Gpu {
-    pub fn with_object(name: &str) -> Self {
+    pub(crate) fn with_object(name: &str) -> Self {
         let space = AddressSpace::with_arena(Config { arena_bytes: 1 << 30, ..Config::default() });
         let space = space.unwrap();
         let object = LoadedObject::load(&space, &data(name)).unwrap();
         Self { name: name.to_owned(), space, object }
     }
 
-    pub fn upload<T: Plain>(&self, values: &[T]) -> u64 {
+    pub(crate) fn upload<T: Plain>(&self, values: &[T]) -> u64 {
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_bytes()).collect();
         let address = self.space.alloc(bytes.len() as u64, 256).unwrap();
         self.space.write(address, &bytes).unwrap();
         address
     }
 
-    pub fn download<T: Plain>(&self, address: u64, count: usize) -> Vec<T> {
+    pub(crate) fn download<T: Plain>(&self, address: u64, count: usize) -> Vec<T> {
         let mut bytes = vec![0; count * T::BYTES];
         self.space.read(address, &mut bytes).unwrap();
         bytes.chunks_exact(T::BYTES).map(T::from_bytes).collect()
     }
 
     #[allow(dead_code, reason = "not every test file has kernels with variables")]
-    pub fn write_symbol<T: Plain>(&self, name: &str, values: &[T]) {
+    pub(crate) fn write_symbol<T: Plain>(&self, name: &str, values: &[T]) {
         let variable = self.object.variable(name).unwrap();
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_bytes()).collect();
         self.space.write(variable.address, &bytes).unwrap();
     }
 
-    pub fn launch(
+    pub(crate) fn launch(
         &self,
         kernel: &str,
         groups: [u32; 3],
@@ -106,7 +106,7 @@ impl Gpu {
         self.try_launch(kernel, groups, block, lds, args).unwrap_or_else(|fault| panic!("{fault}"))
     }
 
-    pub fn try_launch(
+    pub(crate) fn try_launch(
         &self,
         kernel: &str,
         groups: [u32; 3],
