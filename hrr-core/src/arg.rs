@@ -91,10 +91,11 @@ pub unsafe trait JitOption: Payload {
     label = "not an integer",
     note = "`count` and `bytes` name integer parameters, or pointers to integers with `before(..)`/`after(..)`"
 )]
-pub unsafe trait Count: Payload {}
-
-/// Asserts, in a constant, that a type can count.
-pub const fn counts<T: Count>() {}
+pub unsafe trait Count: Payload {
+    /// Named by declarations: a type that cannot count does not have it.
+    #[doc(hidden)]
+    const COUNTS: () = ();
+}
 
 macro_rules! scalar {
     ($($ty:ty => $kind:ident $(, $count:ident)?;)*) => { $(
@@ -148,12 +149,8 @@ unsafe impl<T: Payload, const N: usize> Payload for [T; N] {
 
 // SAFETY: nothing is returned.
 unsafe impl Ret for () {
-    const RET: RetDesc = RetDesc {
-        ty: "()",
-        bytes: 0,
-        kind: RetKind::Void,
-        compare: crate::desc::Compare::Exact,
-    };
+    const RET: RetDesc =
+        RetDesc { ty: "()", bytes: 0, kind: RetKind::Void, compare: crate::desc::Compare::Exact };
     const MISSING: Self = ();
 }
 

@@ -8,10 +8,15 @@
 pub mod archive;
 pub mod arg;
 pub mod capture;
+pub mod code;
 pub mod desc;
+pub mod loader;
 #[doc(hidden)]
 pub mod private;
+pub mod ranges;
 pub mod replay;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 /// What expansions name; see [`private`].
 #[doc(hidden)]

@@ -4,13 +4,12 @@
 //! no logic of its own, only typed calls of these functions.
 
 use core::ffi::c_void;
-
-pub use crate::__hrr_receiver as receiver;
-pub use crate::arg::{CopyKind, Count, Handle, JitOption, Payload, Ret, counts};
+pub use crate::arg::{CopyKind, Count, Handle, JitOption, Payload, Ret};
 pub use crate::desc::*;
 pub use core::sync::atomic::{AtomicPtr, AtomicU32};
 
-use core::sync::atomic::Ordering;
+use crate::capture::call;
+use crate::loader;
 
 /// A call that a wrapper is recording; null if the call is not recorded.
 #[derive(Clone, Copy)]
@@ -22,98 +21,97 @@ impl Call {
     pub const NULL: Call = Call(core::ptr::null_mut());
 
     /// Whether the call is not recorded.
-    #[inline]
+    #[inline(always)]
     pub fn is_null(self) -> bool {
         self.0.is_null()
     }
 }
 
 /// Begins a call: null if it is not to be recorded, else room for its arguments.
-#[inline]
-pub fn enter(_api: &'static ApiDesc) -> Call {
-    Call::NULL
+#[inline(always)]
+pub fn enter(api: &'static ApiDesc) -> Call {
+    call::enter(api)
 }
 
-/// The argument block of a call.
+/// Where the argument block of the record stands.
 ///
 /// # Safety
 /// `call` came from [`enter`], is not null, and `T` is the argument block of its descriptor.
-#[inline]
+#[inline(always)]
 pub unsafe fn args<T>(call: Call) -> *mut T {
-    call.0.cast()
+    // SAFETY: a record has room for the argument block behind its header.
+    unsafe { call.0.add(crate::archive::raw::RECORD_HEADER_BYTES).cast() }
 }
 
-/// Publishes the arguments, together with what the roles say hangs below them.
+/// Takes the inputs and publishes the record as begun.
 ///
 /// # Safety
 /// `call` came from [`enter`] of the same descriptor, is not null, and its argument block is
 /// written.
-pub unsafe fn commit(_api: &'static ApiDesc, _call: Call) {}
+#[inline(always)]
+pub unsafe fn commit(api: &'static ApiDesc, call: Call) {
+    // SAFETY: the caller's obligation is the callee's.
+    unsafe { call::commit(api, call) }
+}
 
-/// Ends a call with what it returned.
+/// Takes the outputs and publishes the record as done.
 ///
 /// # Safety
 /// As [`commit`], which was called before; the real function has returned `ret`.
-pub unsafe fn leave<R: Ret>(_api: &'static ApiDesc, _call: Call, _ret: &R) {}
-
-/// Puts the recorder's trampolines in the place of the program's callback and its data.
-///
-/// # Safety
-/// As [`commit`], which was called before; each pointer is null or leads to a local copy of the
-/// pointer-sized parameter with the role [`Role::Callback`] or [`Role::UserData`].
-pub unsafe fn swap_callback(
-    _api: &'static ApiDesc,
-    _call: Call,
-    _callback: *mut *mut c_void,
-    _user_data: *mut *mut c_void,
-) {
+#[inline(always)]
+pub unsafe fn leave<R: Ret>(api: &'static ApiDesc, call: Call, ret: &R) {
+    let mut word = 0u64;
+    let bytes = if size_of::<R>() < 8 { size_of::<R>() } else { 8 };
+    // SAFETY: both sides are valid for `bytes` bytes, the smaller of their sizes, and are distinct.
+    unsafe {
+        core::ptr::copy_nonoverlapping((&raw const *ret).cast::<u8>(), (&raw mut word).cast(), bytes);
+        call::leave(api, call, word, (&raw const *ret).cast());
+    }
 }
 
-/// The bound function. Only for wrappers, which run after the binding.
+/// Ends the record of a call through which an exception passes. The wrapper forgets it when the
+/// real call returns.
+pub struct Unwound(pub Call);
+
+impl Drop for Unwound {
+    fn drop(&mut self) {
+        call::left(self.0);
+    }
+}
+
+/// The real function.
 ///
 /// # Safety
-/// `F` is the type of a function pointer with the signature of the descriptor, and the descriptor
-/// is bound.
-#[inline]
+/// `F` is the function pointer type of the descriptor, which is bound.
+#[inline(always)]
 pub unsafe fn real<F: Copy>(api: &'static ApiDesc) -> F {
-    let real = api.real.load(Ordering::Acquire);
-    // SAFETY: the caller says that `F` is a function pointer, which is as large as `real`.
-    unsafe { core::mem::transmute_copy::<*mut (), F>(&real) }
+    const { assert!(size_of::<F>() == size_of::<*mut ()>()) };
+    let real = api.real.load(core::sync::atomic::Ordering::Relaxed);
+    // SAFETY: `F` is a function pointer (the caller's obligation) of a pointer's size.
+    unsafe { core::mem::transmute_copy(&real) }
 }
 
-/// The function of the live runtime, bound first if needed.
+/// The real function, bound if need be.
 ///
 /// # Safety
-/// `F` is the type of a function pointer with the signature of the descriptor.
+/// `F` is the function pointer type of the descriptor.
 #[inline]
 pub unsafe fn real_bound<F: Copy>(api: &'static ApiDesc) -> F {
-    if api.real.load(Ordering::Acquire).is_null() {
-        bind_real(api);
+    if api.real.load(core::sync::atomic::Ordering::Acquire).is_null() {
+        loader::bind(api);
     }
-    // SAFETY: the caller vouches for `F`; the descriptor is bound.
+    // SAFETY: the caller's obligation, and it is bound now.
     unsafe { real(api) }
 }
 
-/// Binds a descriptor and answers where the first call goes.
-extern "C" fn bind_real(api: &'static ApiDesc) -> *mut () {
-    if api.real.load(Ordering::Acquire).is_null() {
-        api.real.store(api.missing.0.cast_mut(), Ordering::Release);
-    }
-    let real = api.real.load(Ordering::Acquire);
-    api.slot.store(real, Ordering::Release);
-    real
-}
-
-/// Binds the descriptor in `r11` at its first call and jumps to what the binder answers; every
-/// register that may hold an argument survives.
+/// Binds the function whose descriptor is in `r11`, then goes on to where its slot leads. Keeps
+/// every register that may hold an argument.
 ///
 /// # Safety
-/// Jumped to, never called, with `r11` a `&'static ApiDesc` and the call's arguments in place.
+/// Reached by a jump in place of the function, with the address of its descriptor in `r11`.
 #[unsafe(naked)]
 pub unsafe extern "C" fn bind() {
     core::arch::naked_asm!(
-        "push rbp",
-        "mov rbp, rsp",
         "push rdi",
         "push rsi",
         "push rdx",
@@ -121,8 +119,8 @@ pub unsafe extern "C" fn bind() {
         "push r8",
         "push r9",
         "push rax",
-        "push r10",
-        "sub rsp, 128",
+        "push r11",
+        "sub rsp, 136",
         "movups [rsp], xmm0",
         "movups [rsp + 16], xmm1",
         "movups [rsp + 32], xmm2",
@@ -132,8 +130,7 @@ pub unsafe extern "C" fn bind() {
         "movups [rsp + 96], xmm6",
         "movups [rsp + 112], xmm7",
         "mov rdi, r11",
-        "call {bind_real}",
-        "mov r11, rax",
+        "call {bind}",
         "movups xmm0, [rsp]",
         "movups xmm1, [rsp + 16]",
         "movups xmm2, [rsp + 32]",
@@ -142,8 +139,8 @@ pub unsafe extern "C" fn bind() {
         "movups xmm5, [rsp + 80]",
         "movups xmm6, [rsp + 96]",
         "movups xmm7, [rsp + 112]",
-        "add rsp, 128",
-        "pop r10",
+        "add rsp, 136",
+        "pop r11",
         "pop rax",
         "pop r9",
         "pop r8",
@@ -151,9 +148,8 @@ pub unsafe extern "C" fn bind() {
         "pop rdx",
         "pop rsi",
         "pop rdi",
-        "pop rbp",
-        "jmp r11",
-        bind_real = sym bind_real,
+        "jmp qword ptr [r11]",
+        bind = sym loader::bind_from_asm,
     )
 }
 
@@ -166,12 +162,57 @@ pub unsafe extern "C-unwind" fn missing<R: Ret>() -> R {
     R::MISSING
 }
 
-/// The stand-in for the real function, `receiver!(API_name, Args, (a: A, b: B) -> R)`: null unless
-/// the recorder is built for its own tests.
+/// Puts the recorder's trampolines in the place of the program's callback and its data.
+///
+/// # Safety
+/// As [`commit`], which was called before; each pointer is null or leads to a local copy of the
+/// pointer-sized parameter with the role [`Role::Callback`] or [`Role::UserData`].
+pub unsafe fn swap_callback(
+    api: &'static ApiDesc,
+    call: Call,
+    callback: *mut *mut c_void,
+    user_data: *mut *mut c_void,
+) {
+    // SAFETY: the caller's obligation is the callee's.
+    unsafe { crate::capture::callback::swap(api, call, callback, user_data) }
+}
+
+#[cfg(feature = "testing")]
+pub use crate::testing::received;
+
+/// Expands to a receiver with the `testing` feature, and to a null address without it.
+///
+/// `receiver!(API_name, Args, (a: A, b: B) -> R)`, inside an initialiser in which `Args` is the
+/// argument block.
+#[cfg(feature = "testing")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __hrr_receiver {
-    ($api:ident, $args:ident, ($($name:ident : $ty:ty),* $(,)?) -> $ret:ty) => {
-        $crate::desc::CodePtr(::core::ptr::null())
-    };
+    ($api:ident, $args:ident, ($($name:ident : $ty:ty),* $(,)?) -> $ret:ty) => {{
+        unsafe extern "C-unwind" fn receive($($name: $ty),*) -> $ret {
+            let args = $args { $($name),* };
+            let mut ret = ::core::mem::MaybeUninit::<$ret>::uninit();
+            // SAFETY: `args` is the block of this descriptor; `ret` has room for what it returns,
+            // and the callee initialises it.
+            unsafe {
+                $crate::testing::received(
+                    &$api,
+                    (&raw const args).cast(),
+                    ret.as_mut_ptr().cast(),
+                );
+                ret.assume_init()
+            }
+        }
+        $crate::desc::CodePtr(receive as *const ())
+    }};
 }
+
+/// Expands to a receiver with the `testing` feature, and to a null address without it.
+#[cfg(not(feature = "testing"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __hrr_receiver {
+    ($($tokens:tt)*) => { $crate::desc::CodePtr(::core::ptr::null()) };
+}
+
+pub use crate::__hrr_receiver as receiver;

@@ -1,0 +1,707 @@
+//! What a recording knows of images, kernels, ranges, streams, events and graphs, so that it can
+//! tell when device work has become final in host memory.
+//!
+//! A copy to the host that may run after its call has returned leaves a [`Pending`]. The content is
+//! taken inside the wrapper of the first call whose return implies that the copy is done, on the
+//! program's own thread. Each stream counts its work; an event stands for a count of every stream
+//! that it follows; completing a stream or event completes what it follows. Where this knows less
+//! than the runtime (blocking streams against the null stream), it waits for a later call rather
+//! than take a content too early.
+//!
+//! Host memory that kernels reach (pinned, registered, managed) is compared with hashes of its
+//! blocks: before a launch that can reach a range, the blocks that changed are a payload; when the
+//! launch is complete, the blocks that changed since are expectations. The price is one read of
+//! the reached ranges at each launch and at each completion.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::fields::Meta;
+use super::interpret::{Taking, read_rect, rect_bytes, value_at};
+use super::memory::Memory;
+use super::recorder::Recorder;
+use crate::archive::blob_hash;
+use crate::archive::event::{
+    AbsentReason, BlobHash, EventId, FIELD_CHECK, FIELD_HOST_WRITE, Phase,
+};
+use crate::code::{self, Identity, Image};
+use crate::desc::{Effect, Rect, RetKind, Role, Scope, Side, Space};
+use crate::ranges::Ranges;
+
+/// Reachable host memory is compared in blocks of this size.
+const BLOCK_BYTES: usize = 64 << 10;
+
+/// The host side of a copy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Copy {
+    pub(crate) id: u16,
+    pub(crate) element: u32,
+    pub(crate) address: u64,
+    pub(crate) rect: Rect,
+    pub(crate) side: Side,
+}
+
+/// A copy of a graph.
+#[derive(Clone, Debug)]
+struct GraphCopy {
+    owner: EventId,
+    copy: Copy,
+    /// Of the source, when it was last taken.
+    hash: Option<BlobHash>,
+}
+
+/// A stream, as a key: the null stream has one of its own, per-thread streams one per thread.
+type Stream = u64;
+/// How much of each stream's work something follows.
+type Follows = HashMap<Stream, u64>;
+
+#[derive(Default, Debug)]
+struct StreamState {
+    follows: Follows,
+    capture: Option<u64>,
+}
+
+#[derive(Clone, Default, Debug)]
+struct EventState {
+    follows: Follows,
+    capture: Option<u64>,
+}
+
+/// Host memory that becomes final when a stream has done this much.
+#[derive(Debug)]
+struct Pending {
+    stream: Stream,
+    count: u64,
+    owner: EventId,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    /// The destination of a copy.
+    Copy(Copy),
+    /// A reachable range that the work may write to.
+    Range(u64),
+}
+
+#[derive(Debug)]
+struct Tracked {
+    space: Space,
+    /// Hashes of the blocks when they were last taken; empty: never.
+    blocks: Vec<u64>,
+}
+
+/// What is known.
+#[derive(Default)]
+pub(crate) struct Tracker {
+    ranges: Ranges<Tracked>,
+    images: HashMap<u64, BlobHash>,
+    parsed: HashMap<BlobHash, Option<Arc<Image>>>,
+    kernels: HashMap<u64, Identity>,
+    symbols: HashMap<u64, Identity>,
+    streams: HashMap<Stream, StreamState>,
+    events: HashMap<u64, EventState>,
+    captures: HashMap<u64, Vec<GraphCopy>>,
+    last_capture: u64,
+    graphs: HashMap<u64, Vec<GraphCopy>>,
+    pending: Vec<Pending>,
+}
+
+impl Tracker {
+    pub(crate) fn image(&self, handle: u64) -> Option<BlobHash> {
+        self.images.get(&handle).copied()
+    }
+
+    pub(crate) fn kernel(&self, handle: u64) -> Option<Identity> {
+        self.kernels.get(&handle).cloned()
+    }
+
+    pub(crate) fn symbol(&self, address: u64) -> Option<Identity> {
+        self.symbols.get(&address).cloned()
+    }
+
+    pub(crate) fn define_symbol(&mut self, address: u64, identity: Identity) {
+        self.symbols.insert(address, identity);
+    }
+
+    pub(crate) fn define_kernel(&mut self, handle: u64, identity: Identity) {
+        self.kernels.insert(handle, identity);
+    }
+
+    /// Remembers the image behind a handle.
+    pub(crate) fn define_image(&mut self, handle: u64, hash: BlobHash) {
+        self.images.insert(handle, hash);
+    }
+
+    /// Describes an image that a load hands over; the parser sees it once.
+    pub(crate) fn add_image(&mut self, content: &[u8]) -> BlobHash {
+        let hash = blob_hash(content);
+        self.parsed.entry(hash).or_insert_with(|| {
+            let image = (code::parser()?.parse)(content).ok()?;
+            Some(Arc::new(image))
+        });
+        hash
+    }
+
+    /// What is inside an image.
+    pub(crate) fn parsed(recorder: &Recorder, hash: BlobHash) -> Option<Arc<Image>> {
+        recorder.tracker().parsed.get(&hash).cloned().flatten()
+    }
+
+    pub(crate) fn add_range(&mut self, start: u64, bytes: u64, space: Space) {
+        if start != 0 {
+            self.ranges.insert(start, bytes, Tracked { space, blocks: Vec::new() });
+        }
+    }
+
+    /// Enters a part of an allocation, or memory that the program did not allocate.
+    pub(crate) fn add_part(&mut self, start: u64, bytes: u64) {
+        let inside = self.ranges.find(start).is_some_and(|(from, size, _)| {
+            start.checked_add(bytes).is_some_and(|end| end <= from + size)
+        });
+        if !inside {
+            self.add_range(start, bytes, Space::Device);
+        }
+    }
+
+    pub(crate) fn space_of(&self, address: u64) -> Option<Space> {
+        self.ranges.find(address).map(|(_, _, tracked)| tracked.space)
+    }
+
+    /// Adds the reachable ranges into which a word of the value points, at any alignment.
+    pub(crate) fn note_words(&self, reached: &mut Vec<u64>, value: &[u8]) {
+        if self.reachable().next().is_none() {
+            return;
+        }
+        for word in value.windows(8) {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(word);
+            self.note_address(reached, u64::from_le_bytes(bytes));
+        }
+    }
+
+    fn note_address(&self, reached: &mut Vec<u64>, address: u64) {
+        if let Some((start, _, tracked)) = self.ranges.find(address) {
+            if tracked.space != Space::Device && !reached.contains(&start) {
+                reached.push(start);
+            }
+        }
+    }
+
+    fn reachable(&self) -> impl Iterator<Item = u64> {
+        self.ranges
+            .iter()
+            .filter(|(_, _, tracked)| tracked.space != Space::Device)
+            .map(|(start, ..)| start)
+    }
+
+    /// Reads a reachable range and answers the runs of blocks that changed since it was last read.
+    fn changes(&mut self, memory: &Memory, start: u64) -> Vec<(u64, Vec<u8>)> {
+        let Some((_, bytes, tracked)) = self.ranges.find_mut(start) else { return Vec::new() };
+        let mut content = Vec::new();
+        if !memory.read(start, bytes as usize, &mut content) {
+            return Vec::new();
+        }
+        let first_time = tracked.blocks.is_empty();
+        let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut last_changed = None;
+        for (at, block) in content.chunks(BLOCK_BYTES).enumerate() {
+            let hash = blob_hash(block) as u64;
+            let changed = first_time || tracked.blocks[at] != hash;
+            if first_time {
+                tracked.blocks.push(hash);
+            } else {
+                tracked.blocks[at] = hash;
+            }
+            if !changed {
+                continue;
+            }
+            match runs.last_mut() {
+                Some((_, run)) if last_changed == Some(at.wrapping_sub(1)) => {
+                    run.extend_from_slice(block);
+                }
+                _ => runs.push((start + (at * BLOCK_BYTES) as u64, block.to_vec())),
+            }
+            last_changed = Some(at);
+        }
+        runs
+    }
+
+    fn stream(&mut self, stream: Stream) -> &mut StreamState {
+        self.streams.entry(stream).or_default()
+    }
+
+    /// Counts one more piece of work of a stream.
+    fn advance(&mut self, stream: Stream) -> u64 {
+        let count = self.stream(stream).follows.entry(stream).or_default();
+        *count += 1;
+        *count
+    }
+
+    /// Adds a destination that becomes final later. One that it covers, of the same stream, has no
+    /// check of its own; one of another stream, or one that it covers in part, loses its content.
+    fn add_pending(&mut self, pending: Pending, lost: &mut Vec<(Pending, AbsentReason)>) {
+        if let What::Copy(copy) = &pending.what {
+            let mut kept = Vec::with_capacity(self.pending.len() + 1);
+            for old in self.pending.drain(..) {
+                let What::Copy(older) = &old.what else {
+                    kept.push(old);
+                    continue;
+                };
+                if !overlap(older, copy) {
+                    kept.push(old);
+                } else if old.stream != pending.stream || !covers(copy, older) {
+                    lost.push((old, AbsentReason::Overwritten));
+                }
+            }
+            self.pending = kept;
+        }
+        self.pending.push(pending);
+    }
+
+    /// Takes out what is final once `follows` is done.
+    fn complete(&mut self, follows: &Follows) -> Vec<Pending> {
+        let done = |pending: &Pending| {
+            follows.get(&pending.stream).is_some_and(|count| pending.count <= *count)
+        };
+        self.pending.extract_if(.., |pending| done(pending)).collect()
+    }
+
+    fn complete_all(&mut self) -> Vec<Pending> {
+        core::mem::take(&mut self.pending)
+    }
+
+    /// Forgets a handle of any kind.
+    fn destroy(&mut self, handle: u64) {
+        self.streams.remove(&handle);
+        self.events.remove(&handle);
+        self.graphs.remove(&handle);
+        self.images.remove(&handle);
+        self.kernels.remove(&handle);
+    }
+
+    /// Ends an allocation; what was still to come into it is lost.
+    fn free(&mut self, start: u64, lost: &mut Vec<(Pending, AbsentReason)>) {
+        let Some((bytes, _)) = self.ranges.remove(start) else { return };
+        let inside = |pending: &Pending| match &pending.what {
+            What::Copy(copy) => copy.address >= start && copy.address - start < bytes,
+            What::Range(range) => *range == start,
+        };
+        let gone = self.pending.extract_if(.., |pending| inside(pending));
+        lost.extend(gone.filter(|pending| matches!(pending.what, What::Copy(_))).map(|pending| {
+            (pending, AbsentReason::Freed)
+        }));
+    }
+}
+
+fn span(copy: &Copy) -> (u64, u64) {
+    let rect = &copy.rect;
+    let start = copy.address.saturating_add(rect.offset);
+    let rows = rect.pitch.saturating_mul(rect.height.saturating_sub(1));
+    let slices = rect.slice.saturating_mul(rect.depth.saturating_sub(1));
+    (start, start.saturating_add(rows).saturating_add(slices).saturating_add(rect.width))
+}
+
+fn overlap(a: &Copy, b: &Copy) -> bool {
+    let ((a_start, a_end), (b_start, b_end)) = (span(a), span(b));
+    a_start < b_end && b_start < a_end
+}
+
+/// Whether every byte of `older` is a byte of `newer`.
+fn covers(newer: &Copy, older: &Copy) -> bool {
+    let dense = newer.rect.pitch == newer.rect.width || newer.rect.height <= 1;
+    let ((n_start, n_end), (o_start, o_end)) = (span(newer), span(older));
+    let same = newer.address == older.address && newer.rect == older.rect;
+    same || (dense && newer.rect.depth <= 1 && n_start <= o_start && o_end <= n_end)
+}
+
+/// The key of a stream handle. 0 and 1 both name the null stream, 2 the calling thread's own: these
+/// are the values that such runtimes reserve.
+fn stream_key(handle: u64, thread: u32) -> Stream {
+    match handle {
+        1 => 0,
+        2 => u64::MAX - u64::from(thread),
+        other => other,
+    }
+}
+
+/// Reads the handle that the call wrote through a parameter.
+fn written(taking: &Taking<'_>, scope: &Scope<'_>, index: u16) -> Option<u64> {
+    let address = value_at(scope, index);
+    (address != 0).then(|| taking.memory.read_word(address, 8)).flatten()
+}
+
+/// Before the real call: the content of host memory that its device work can reach.
+pub(crate) fn before_call(taking: &mut Taking<'_>) {
+    let effects = taking.api.effects;
+    let launches = effects.iter().any(|effect| {
+        matches!(effect, Effect::Launches | Effect::LaunchesGraph { .. } | Effect::Enqueues { .. })
+    });
+    if !launches {
+        return;
+    }
+    let thread = taking.id.thread;
+    taking.with_scope(|taking, scope| {
+        let tracker = taking.recorder.tracker();
+        let mut reached = core::mem::take(&mut taking.thread.open.reached);
+        let mut sources = Vec::new();
+        for effect in effects {
+            match effect {
+                Effect::Launches if taking.thread.open.unknown_args => {
+                    reached.extend(tracker.reachable());
+                }
+                Effect::LaunchesGraph { exec, .. } => {
+                    reached.extend(tracker.reachable());
+                    sources.push(value_at(scope, *exec));
+                }
+                Effect::Enqueues { stream } => {
+                    let stream = stream_key(value_at(scope, *stream), thread);
+                    let state = tracker.streams.get(&stream);
+                    if state.is_some_and(|state| state.capture.is_some()) {
+                        // Captured work runs at the launches of its graph.
+                        taking.thread.open.capturing = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        for param in scope.params.iter().enumerate() {
+            if let (index, Role::DevicePointer { frees: false }) = (param.0, &param.1.role) {
+                tracker.note_address(&mut reached, value_at(scope, index as u16));
+            }
+        }
+        drop(tracker);
+        reached.sort_unstable();
+        reached.dedup();
+        if !taking.thread.open.capturing {
+            take_changes(taking, &reached);
+            for exec in sources {
+                take_sources(taking, exec);
+            }
+        }
+        taking.thread.open.reached = reached;
+    });
+}
+
+fn take_changes(taking: &mut Taking<'_>, reached: &[u64]) {
+    for start in reached {
+        let memory = taking.memory;
+        let runs = taking.recorder.tracker().changes(&memory, *start);
+        for (address, content) in runs {
+            let meta = Meta { id: FIELD_HOST_WRITE, address, ..Meta::default() };
+            taking.fields().content(meta, content.len() as u64, &content);
+        }
+    }
+}
+
+/// Takes the sources of a graph's copies, as they are at this launch.
+fn take_sources(taking: &mut Taking<'_>, exec: u64) {
+    let copies = taking.recorder.tracker().graphs.get(&exec).cloned().unwrap_or_default();
+    for (at, of) in copies.iter().enumerate() {
+        if of.copy.side != Side::Source {
+            continue;
+        }
+        let mut content = Vec::new();
+        let meta = Meta {
+            id: FIELD_HOST_WRITE,
+            element: of.copy.element,
+            address: of.copy.address,
+            owner: Some((of.owner, of.copy.id)),
+            ..Meta::default()
+        };
+        if !read_rect(&taking.memory, of.copy.address, &of.copy.rect, &mut content) {
+            let total = rect_bytes(&of.copy.rect).unwrap_or(0);
+            taking.fields().absent(meta, total, AbsentReason::Unreadable);
+            continue;
+        }
+        let hash = Some(blob_hash(&content));
+        if hash == of.hash {
+            continue;
+        }
+        let mut tracker = taking.recorder.tracker();
+        if let Some(kept) = tracker.graphs.get_mut(&exec).and_then(|all| all.get_mut(at)) {
+            kept.hash = hash;
+        }
+        drop(tracker);
+        taking.fields().content(meta, content.len() as u64, &content);
+    }
+}
+
+/// After the real call: what it did to the order of work, and what became final by it.
+pub(crate) fn after_call(taking: &mut Taking<'_>) {
+    if !taking.succeeded {
+        return;
+    }
+    let not_ready = matches!(taking.api.ret.kind, RetKind::Status { .. }) && taking.status() != 0;
+    taking.with_scope(|taking, scope| {
+        let (mut done, mut lost) = (Vec::new(), Vec::new());
+        define_handles(taking, scope);
+        {
+            let mut tracker = taking.recorder.tracker();
+            for effect in taking.api.effects {
+                start_work(&mut tracker, taking, scope, effect, &mut lost);
+            }
+            if !not_ready {
+                for effect in taking.api.effects {
+                    finish_work(&mut tracker, taking, scope, effect, &mut done);
+                }
+            }
+        }
+        for pending in done {
+            take_final(taking, &pending);
+        }
+        let mut tracker = taking.recorder.tracker();
+        for (index, param) in scope.params.iter().enumerate() {
+            let value = value_at(scope, index as u16);
+            match param.role {
+                Role::InHandle { destroys: true, .. } => tracker.destroy(value),
+                Role::DevicePointer { frees: true } | Role::UnregistersHost => {
+                    tracker.free(value, &mut lost);
+                }
+                _ => {}
+            }
+        }
+        if taking.api.effects.contains(&Effect::ResetsDevice) {
+            let gone = tracker.complete_all();
+            lost.extend(gone.into_iter().map(|pending| (pending, AbsentReason::Freed)));
+            let kept = Tracker {
+                images: core::mem::take(&mut tracker.images),
+                parsed: core::mem::take(&mut tracker.parsed),
+                symbols: core::mem::take(&mut tracker.symbols),
+                ..Tracker::default()
+            };
+            *tracker = kept;
+        }
+        drop(tracker);
+        for (pending, reason) in lost {
+            if let What::Copy(copy) = &pending.what {
+                let meta = check_meta(&pending, copy.address);
+                let total = rect_bytes(&copy.rect).unwrap_or(0);
+                taking.fields().absent(meta, total, reason);
+            }
+        }
+    });
+    taking.thread.open.reached.clear();
+    taking.thread.open.capturing = false;
+}
+
+/// Remembers images and kernels under the handles that the call made.
+fn define_handles(taking: &mut Taking<'_>, scope: &Scope<'_>) {
+    if let Some(hash) = taking.thread.open.image.take() {
+        let out = scope.params.iter().position(|param| matches!(param.role, Role::OutHandle { .. }));
+        let handle = match (out, taking.api.ret.kind) {
+            (Some(index), _) => written(taking, scope, index as u16),
+            (None, RetKind::Handle(_)) => Some(taking.ret),
+            (None, _) => None,
+        };
+        if let Some(handle) = handle {
+            taking.recorder.tracker().define_image(handle, hash);
+        }
+    }
+    for effect in taking.api.effects {
+        if let Effect::DefinesKernel { function, image, name } = effect {
+            let handle = written(taking, scope, *function);
+            let image = taking.recorder.tracker().image(value_at(scope, *image));
+            let (mut text, place) = (Vec::new(), value_at(scope, *name));
+            let read = place != 0 && taking.memory.read_string(place, None, &mut text);
+            if let (Some(handle), Some(image), true, Ok(name)) =
+                (handle, image, read, String::from_utf8(text))
+            {
+                taking.recorder.tracker().define_kernel(handle, Identity { image, name });
+            }
+        }
+    }
+}
+
+/// The effects that add work or order it.
+fn start_work(
+    tracker: &mut Tracker,
+    taking: &Taking<'_>,
+    scope: &Scope<'_>,
+    effect: &Effect,
+    lost: &mut Vec<(Pending, AbsentReason)>,
+) {
+    let thread = taking.id.thread;
+    let key = |index: u16| stream_key(value_at(scope, index), thread);
+    let enqueues = taking.api.effects.iter().any(|effect| {
+        matches!(effect, Effect::Enqueues { .. } | Effect::AddsToGraph { .. })
+    });
+    match effect {
+        Effect::Enqueues { stream } => enqueue(tracker, taking, key(*stream), lost),
+        Effect::Launches if !enqueues => enqueue(tracker, taking, 0, lost),
+        Effect::RecordsEvent { event, stream } => {
+            let stream = stream.map_or(0, key);
+            let state = tracker.stream(stream);
+            let (follows, capture) = (state.follows.clone(), state.capture);
+            tracker.events.insert(value_at(scope, *event), EventState { follows, capture });
+        }
+        Effect::WaitsEvent { stream, event } => {
+            let event = tracker.events.get(&value_at(scope, *event)).cloned().unwrap_or_default();
+            let state = tracker.stream(key(*stream));
+            for (other, count) in event.follows {
+                let known = state.follows.entry(other).or_default();
+                *known = count.max(*known);
+            }
+            state.capture = state.capture.or(event.capture);
+        }
+        Effect::BeginsCapture { stream } => {
+            tracker.last_capture += 1;
+            let capture = tracker.last_capture;
+            tracker.captures.insert(capture, Vec::new());
+            tracker.stream(key(*stream)).capture = Some(capture);
+        }
+        Effect::EndsCapture { stream, graph } => {
+            let Some(capture) = tracker.stream(key(*stream)).capture.take() else { return };
+            let copies = tracker.captures.remove(&capture).unwrap_or_default();
+            for state in tracker.streams.values_mut() {
+                state.capture = state.capture.filter(|other| *other != capture);
+            }
+            tracker.events.retain(|_, event| event.capture != Some(capture));
+            if let Some(graph) = written(taking, scope, *graph) {
+                tracker.graphs.insert(graph, copies);
+            }
+        }
+        Effect::AddsToGraph { graph } => {
+            let copies = graph_copies(taking);
+            tracker.graphs.entry(value_at(scope, *graph)).or_default().extend(copies);
+        }
+        Effect::Instantiates { exec, graph } => {
+            let copies = tracker.graphs.get(&value_at(scope, *graph)).cloned();
+            if let Some(exec) = written(taking, scope, *exec) {
+                tracker.graphs.insert(exec, copies.unwrap_or_default());
+            }
+        }
+        Effect::LaunchesGraph { exec, stream } => {
+            launch_graph(tracker, taking, value_at(scope, *exec), key(*stream), lost);
+        }
+        Effect::Launches
+        | Effect::CompletesDevice
+        | Effect::CompletesStream { .. }
+        | Effect::CompletesEvent { .. }
+        | Effect::CompletesNullStream
+        | Effect::DefinesKernel { .. }
+        | Effect::ResetsDevice => {}
+    }
+}
+
+fn graph_copies(taking: &Taking<'_>) -> impl Iterator<Item = GraphCopy> {
+    let owner = taking.id;
+    taking.copies.clone().into_iter().map(move |copy| GraphCopy { owner, copy, hash: None })
+}
+
+fn enqueue(
+    tracker: &mut Tracker,
+    taking: &Taking<'_>,
+    stream: Stream,
+    lost: &mut Vec<(Pending, AbsentReason)>,
+) {
+    if let Some(capture) = tracker.stream(stream).capture {
+        let copies = graph_copies(taking);
+        tracker.captures.entry(capture).or_default().extend(copies);
+        return;
+    }
+    let count = tracker.advance(stream);
+    let owner = taking.id;
+    for copy in taking.copies.iter().filter(|copy| copy.side == Side::Destination) {
+        let what = What::Copy(*copy);
+        tracker.add_pending(Pending { stream, count, owner, what }, lost);
+    }
+    for start in &taking.thread.open.reached {
+        let what = What::Range(*start);
+        tracker.add_pending(Pending { stream, count, owner, what }, lost);
+    }
+}
+
+fn launch_graph(
+    tracker: &mut Tracker,
+    taking: &Taking<'_>,
+    exec: u64,
+    stream: Stream,
+    lost: &mut Vec<(Pending, AbsentReason)>,
+) {
+    let copies = tracker.graphs.get(&exec).cloned().unwrap_or_default();
+    if let Some(capture) = tracker.stream(stream).capture {
+        // A graph launched into a capture is a child of the graph that comes of it.
+        tracker.captures.entry(capture).or_default().extend(copies);
+        return;
+    }
+    let count = tracker.advance(stream);
+    for of in copies.iter().filter(|of| of.copy.side == Side::Destination) {
+        let what = What::Copy(of.copy);
+        tracker.add_pending(Pending { stream, count, owner: of.owner, what }, lost);
+    }
+    for start in &taking.thread.open.reached {
+        let what = What::Range(*start);
+        tracker.add_pending(Pending { stream, count, owner: taking.id, what }, lost);
+    }
+}
+
+/// The effects that wait for work.
+fn finish_work(
+    tracker: &mut Tracker,
+    taking: &Taking<'_>,
+    scope: &Scope<'_>,
+    effect: &Effect,
+    done: &mut Vec<Pending>,
+) {
+    let follows_of = |tracker: &mut Tracker, stream| tracker.stream(stream).follows.clone();
+    let follows = match effect {
+        Effect::CompletesDevice | Effect::ResetsDevice => {
+            done.extend(tracker.complete_all());
+            return;
+        }
+        Effect::CompletesStream { stream } => {
+            let stream = stream_key(value_at(scope, *stream), taking.id.thread);
+            follows_of(tracker, stream)
+        }
+        Effect::CompletesNullStream => follows_of(tracker, 0),
+        Effect::CompletesEvent { event } => {
+            let event = tracker.events.get(&value_at(scope, *event));
+            event.map(|event| event.follows.clone()).unwrap_or_default()
+        }
+        Effect::Enqueues { .. }
+        | Effect::Launches
+        | Effect::RecordsEvent { .. }
+        | Effect::WaitsEvent { .. }
+        | Effect::BeginsCapture { .. }
+        | Effect::EndsCapture { .. }
+        | Effect::AddsToGraph { .. }
+        | Effect::Instantiates { .. }
+        | Effect::LaunchesGraph { .. }
+        | Effect::DefinesKernel { .. } => return,
+    };
+    done.extend(tracker.complete(&follows));
+}
+
+fn check_meta(pending: &Pending, address: u64) -> Meta {
+    let (id, element) = match &pending.what {
+        What::Copy(copy) => (copy.id, copy.element),
+        What::Range(_) => (FIELD_HOST_WRITE, 0),
+    };
+    let owner = Some((pending.owner, id));
+    Meta { id: FIELD_CHECK, depth: 0, phase: Phase::After, element, address, owner }
+}
+
+/// Takes a content that has become final.
+fn take_final(taking: &mut Taking<'_>, pending: &Pending) {
+    match &pending.what {
+        What::Copy(copy) => {
+            let meta = check_meta(pending, copy.address);
+            let mut content = Vec::new();
+            if read_rect(&taking.memory, copy.address, &copy.rect, &mut content) {
+                taking.fields().content(meta, content.len() as u64, &content);
+            } else {
+                let total = rect_bytes(&copy.rect).unwrap_or(0);
+                taking.fields().absent(meta, total, AbsentReason::Unreadable);
+            }
+        }
+        What::Range(start) => {
+            let memory = taking.memory;
+            let runs = taking.recorder.tracker().changes(&memory, *start);
+            for (address, content) in runs {
+                let meta = check_meta(pending, address);
+                taking.fields().content(meta, content.len() as u64, &content);
+            }
+        }
+    }
+}
