@@ -6,8 +6,9 @@
 //! `parse`, what it asks of the type in `check`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::parse::{ParseStream, Parser};
+use syn::parse::ParseStream;
 use syn::{Attribute, ExprPath, LitInt, LitStr, Meta, Token};
 
 use crate::errors::{Errors, did_you_mean, expected_one_of};
@@ -439,12 +440,20 @@ pub(crate) enum Value {
     Effect(&'static EffectRow, Vec<Name>),
 }
 
+/// An argument as it was written.
+pub(crate) struct Given {
+    pub(crate) key: &'static str,
+    pub(crate) value: Value,
+    /// The key's tokens, or the value's where there is no key.
+    pub(crate) at: TokenStream,
+}
+
 /// One attribute, read by its row.
 pub(crate) struct Parsed {
     pub(crate) row: &'static Row,
     /// The word as it stands, for its span.
     pub(crate) word: Ident,
-    pub(crate) values: Vec<(&'static str, Value)>,
+    pub(crate) values: Vec<Given>,
     /// Its arguments are wrong, which was told: the word counts as written, its values do not.
     pub(crate) broken: bool,
 }
@@ -452,8 +461,8 @@ pub(crate) struct Parsed {
 impl Parsed {
     /// The value of an argument, if it was written.
     pub(crate) fn take(&mut self, key: &str) -> Option<Value> {
-        let index = self.values.iter().position(|(have, _)| *have == key)?;
-        Some(self.values.swap_remove(index).1)
+        let index = self.values.iter().position(|given| given.key == key)?;
+        Some(self.values.swap_remove(index).value)
     }
 }
 
@@ -502,7 +511,13 @@ pub(crate) fn parse_attributes(
         let values = match &attribute.meta {
             Meta::Path(_) => Vec::new(),
             Meta::List(list) => {
-                parse_args(list.tokens.clone(), row.name, row.args, Some(names), errors)
+                let mut values = Vec::new();
+                let result = list.parse_args_with(|input: ParseStream<'_>| {
+                    values = parse_args(input, row.name, row.args, Some(names), errors)?;
+                    Ok(())
+                });
+                errors.keep(result);
+                values
             }
             Meta::NameValue(pair) => {
                 errors.at(pair.eq_token, format!("expected `#[{}(..)]`", row.name));
@@ -545,40 +560,30 @@ fn expected_word(place: Place) -> String {
 
 /// Reads `key = value, ..` by a list of arguments. `names` is absent where no value can be a name.
 pub(crate) fn parse_args(
-    tokens: TokenStream,
+    input: ParseStream<'_>,
     word: &str,
     args: &'static [Arg],
     names: Option<&Names>,
     errors: &mut Errors,
-) -> Vec<(&'static str, Value)> {
+) -> syn::Result<Vec<Given>> {
     let mut values = Vec::new();
-    let parser = |input: ParseStream<'_>| {
-        while !input.is_empty() {
-            match parse_arg(input, word, args, names, &values) {
-                Ok(value) => values.push(value),
-                Err(error) => {
-                    errors.push(error);
-                    while !input.is_empty() && !input.peek(Token![,]) {
-                        input.parse::<TokenTree>()?;
-                    }
-                }
+    while !input.is_empty() {
+        let result = parse_arg(input, word, args, names, &values).and_then(|given| {
+            values.push(given);
+            if input.is_empty() || input.peek(Token![,]) {
+                Ok(())
+            } else {
+                Err(input.error("expected `,`"))
             }
-            if input.is_empty() {
-                break;
+        });
+        if errors.keep(result).is_none() {
+            while !input.is_empty() && !input.peek(Token![,]) {
+                input.parse::<TokenTree>()?;
             }
-            if !input.peek(Token![,]) {
-                errors.push(input.error("expected `,`"));
-                while !input.is_empty() && !input.peek(Token![,]) {
-                    input.parse::<TokenTree>()?;
-                }
-            }
-            input.parse::<Option<Token![,]>>()?;
         }
-        Ok(())
-    };
-    let result = parser.parse2(tokens);
-    errors.keep(result);
-    values
+        input.parse::<Option<Token![,]>>()?;
+    }
+    Ok(values)
 }
 
 fn parse_arg(
@@ -586,8 +591,8 @@ fn parse_arg(
     word: &str,
     args: &'static [Arg],
     names: Option<&Names>,
-    have: &[(&'static str, Value)],
-) -> syn::Result<(&'static str, Value)> {
+    have: &[Given],
+) -> syn::Result<Given> {
     if let [Arg { key, shape: Shape::Symbol, .. }] = args {
         let symbol: LitStr = input.parse()?;
         let text = symbol.value();
@@ -598,7 +603,8 @@ fn parse_arg(
             let text = format!("one symbol for each `#[{word}]`; write it once more");
             return Err(syn::Error::new_spanned(symbol, text));
         }
-        return Ok((key, Value::Text(symbol)));
+        let at = symbol.to_token_stream();
+        return Ok(Given { key, value: Value::Text(symbol), at });
     }
     if !input.peek(Ident::peek_any) {
         return Err(input.error(expected_key(word, args)));
@@ -612,10 +618,11 @@ fn parse_arg(
     };
     // A call may have the same effect on two parameters.
     let repeats = matches!(arg.shape, Shape::Effect(_));
-    if !repeats && have.iter().any(|(earlier, _)| *earlier == arg.key) {
+    if !repeats && have.iter().any(|earlier| earlier.key == arg.key) {
         return Err(syn::Error::new_spanned(key, format!("`{text}` stands here twice")));
     }
-    Ok((arg.key, parse_value(input, &key, arg.shape, names)?))
+    let value = parse_value(input, &key, arg, names)?;
+    Ok(Given { key: arg.key, value, at: key.to_token_stream() })
 }
 
 fn expected_key(word: &str, args: &[Arg]) -> String {
@@ -628,9 +635,10 @@ fn expected_key(word: &str, args: &[Arg]) -> String {
 fn parse_value(
     input: ParseStream<'_>,
     key: &Ident,
-    shape: Shape,
+    arg: &'static Arg,
     names: Option<&Names>,
 ) -> syn::Result<Value> {
+    let shape = arg.shape;
     let flag = match shape {
         Shape::Flag => true,
         Shape::Effect(row) => row.slots.is_empty(),
@@ -646,17 +654,19 @@ fn parse_value(
         });
     }
     if let Shape::Lengths(keys) = shape {
-        return parse_lengths(input, key, keys, names);
+        return parse_lengths(input, key, arg, keys, names);
     }
     if !input.peek(Token![=]) {
-        return Err(syn::Error::new_spanned(key, format!("expected `{key} = ..`")));
+        return Err(syn::Error::new_spanned(key, format!("expected {}", form_of(arg))));
     }
     input.parse::<Token![=]>()?;
     if input.is_empty() || input.peek(Token![,]) {
-        return Err(syn::Error::new_spanned(key, format!("expected a value after `{key} =`")));
+        return Err(syn::Error::new_spanned(key, format!("expected {}", form_of(arg))));
     }
     match shape {
-        Shape::Length => bare_or_string(input, |input| parse_len(input, names)).map(Value::Length),
+        Shape::Length => {
+            bare_or_string(input, |input| parse_length(input, names)).map(Value::Length)
+        }
         Shape::Name => bare_or_string(input, |input| parse_name(input, names)).map(Value::Name),
         Shape::Path => bare_or_string(input, |input| input.parse()).map(Value::Path),
         Shape::Text => parse_text(input, key).map(Value::Text),
@@ -743,31 +753,49 @@ fn resolve(ident: Ident, names: Option<&Names>) -> syn::Result<Name> {
 fn parse_lengths(
     input: ParseStream<'_>,
     key: &Ident,
+    arg: &'static Arg,
     keys: &'static [&'static str],
     names: Option<&Names>,
 ) -> syn::Result<Value> {
-    let form = format!("expected `{key}({} = ..)`", keys.join(" = .., "));
+    let form = || syn::Error::new_spanned(key, format!("expected {}", form_of(arg)));
     if !input.peek(syn::token::Paren) {
-        return Err(syn::Error::new_spanned(key, form));
+        return Err(form());
     }
-    let content;
-    syn::parenthesized!(content in input);
-    let mut lengths: Vec<(&'static str, Len)> = Vec::new();
-    while !content.is_empty() {
-        let word = parse_choice(&content, keys)?;
-        if lengths.iter().any(|(have, _)| *have == word) {
-            return Err(content.error(format!("`{word}` stands here twice")));
+    let lengths = parenthesized(input, |content| {
+        let mut lengths: Vec<(&'static str, Len)> = Vec::new();
+        while !content.is_empty() {
+            let ahead = content.fork();
+            let word = parse_choice(content, keys)?;
+            if lengths.iter().any(|(have, _)| *have == word) {
+                return Err(ahead.error(format!("`{word}` stands here twice")));
+            }
+            content.parse::<Token![=]>()?;
+            lengths.push((word, bare_or_string(content, |input| parse_length(input, names))?));
+            if !content.is_empty() {
+                content.parse::<Token![,]>()?;
+            }
         }
-        content.parse::<Token![=]>()?;
-        lengths.push((word, bare_or_string(&content, |input| parse_len(input, names))?));
-        if !content.is_empty() {
-            content.parse::<Token![,]>()?;
-        }
-    }
+        Ok(lengths)
+    })?;
     if lengths.len() < keys.len() {
-        return Err(syn::Error::new_spanned(key, form));
+        return Err(form());
     }
     Ok(Value::Lengths(lengths))
+}
+
+/// Reads what stands in parentheses, to their end. What is left after an error is dropped, so that
+/// one mistake is one error.
+fn parenthesized<T>(
+    input: ParseStream<'_>,
+    parser: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
+) -> syn::Result<T> {
+    let content;
+    syn::parenthesized!(content in input);
+    let result = parser(&content).and_then(|value| {
+        if content.is_empty() { Ok(value) } else { Err(content.error("expected `)`")) }
+    });
+    content.parse::<TokenStream>()?;
+    result
 }
 
 fn parse_effect(
@@ -778,14 +806,15 @@ fn parse_effect(
 ) -> syn::Result<Value> {
     let mut given = Vec::new();
     if input.peek(syn::token::Paren) {
-        let content;
-        syn::parenthesized!(content in input);
-        while !content.is_empty() {
-            given.push(bare_or_string(&content, |input| parse_name(input, names))?);
-            if !content.is_empty() {
-                content.parse::<Token![,]>()?;
+        parenthesized(input, |content| {
+            while !content.is_empty() {
+                given.push(bare_or_string(content, |input| parse_name(input, names))?);
+                if !content.is_empty() {
+                    content.parse::<Token![,]>()?;
+                }
             }
-        }
+            Ok(())
+        })?;
     } else {
         given.push(bare_or_string(input, |input| parse_name(input, names))?);
     }
@@ -802,6 +831,15 @@ fn parse_effect(
         return Err(syn::Error::new_spanned(key, text));
     }
     Ok(Value::Effect(row, given))
+}
+
+/// A length that ends with the argument.
+fn parse_length(input: ParseStream<'_>, names: Option<&Names>) -> syn::Result<Len> {
+    let length = parse_len(input, names)?;
+    if input.is_empty() || input.peek(Token![,]) {
+        return Ok(length);
+    }
+    Err(input.error("expected the end of the length, which is a product or a minimum"))
 }
 
 /// `LENGTH = factor ('*' factor)*`.
@@ -824,14 +862,16 @@ fn parse_factor(input: ParseStream<'_>, names: Option<&Names>) -> syn::Result<Le
         if !token.suffix().is_empty() {
             return Err(syn::Error::new_spanned(token, "a length has no suffix"));
         }
-        let value = token.base10_parse()?;
+        let Ok(value) = token.base10_parse() else {
+            return Err(syn::Error::new_spanned(
+                token,
+                "expected a number of 64 bits, not negative",
+            ));
+        };
         return Ok(Len::Literal { value, token });
     }
     if input.peek(syn::token::Paren) {
-        let content;
-        syn::parenthesized!(content in input);
-        let inner = parse_len(&content, names)?;
-        return if content.is_empty() { Ok(inner) } else { Err(content.error("expected `)`")) };
+        return parenthesized(input, |content| parse_len(content, names));
     }
     if !input.peek(Ident::peek_any) && !input.peek(Token![::]) && !input.peek(Token![<]) {
         return Err(input.error(
@@ -851,30 +891,27 @@ fn parse_factor(input: ParseStream<'_>, names: Option<&Names>) -> syn::Result<Le
 /// `before(name)`, `after(name)` and `min(LENGTH, LENGTH, ..)`.
 fn parse_length_call(input: ParseStream<'_>, names: Option<&Names>) -> syn::Result<Len> {
     let word = input.call(Ident::parse_any)?;
-    let content;
-    syn::parenthesized!(content in input);
-    let length = match word.to_string().as_str() {
-        "before" => Len::Before(parse_name(&content, names)?),
-        "after" => Len::After(parse_name(&content, names)?),
+    parenthesized(input, |content| match word.to_string().as_str() {
+        "before" => Ok(Len::Before(parse_name(content, names)?)),
+        "after" => Ok(Len::After(parse_name(content, names)?)),
         "min" => {
-            let mut lengths = vec![parse_len(&content, names)?];
+            let mut lengths = vec![parse_len(content, names)?];
             while content.peek(Token![,]) {
                 content.parse::<Token![,]>()?;
-                lengths.push(parse_len(&content, names)?);
+                lengths.push(parse_len(content, names)?);
             }
             if lengths.len() < 2 {
-                return Err(syn::Error::new_spanned(word, "`min` takes two lengths or more"));
+                return Err(syn::Error::new_spanned(&word, "`min` takes two lengths or more"));
             }
-            Len::Min(lengths)
+            Ok(Len::Min(lengths))
         }
         other => {
             let known = ["before", "after", "min"];
             let hint = did_you_mean(other, known);
             let text = format!("unknown `{other}(..)`{hint}; {}", expected_one_of(known));
-            return Err(syn::Error::new_spanned(word, text));
+            Err(syn::Error::new_spanned(&word, text))
         }
-    };
-    if content.is_empty() { Ok(length) } else { Err(content.error("expected `)`")) }
+    })
 }
 
 /// What is missing, and what excludes each other.
@@ -882,10 +919,10 @@ pub(crate) fn check_needs(
     word: &Ident,
     name: &str,
     args: &'static [Arg],
-    values: &[(&'static str, Value)],
+    values: &[Given],
     errors: &mut Errors,
 ) {
-    let has = |arg: &Arg| values.iter().any(|(key, _)| *key == arg.key);
+    let has = |arg: &Arg| values.iter().any(|given| given.key == arg.key);
     let mut told: Vec<&str> = Vec::new();
     for arg in args {
         let (label, least) = match arg.need {
@@ -897,7 +934,7 @@ pub(crate) fn check_needs(
                 continue;
             }
             Need::Beside(other) => {
-                if has(arg) && values.iter().all(|(key, _)| *key != other) {
+                if has(arg) && values.iter().all(|given| given.key != other) {
                     errors.at(word, format!("`{}` needs `{other}` beside it", arg.key));
                 }
                 continue;
@@ -910,14 +947,15 @@ pub(crate) fn check_needs(
         }
         told.push(label);
         let group: Vec<&Arg> = args.iter().filter(|other| other.need == arg.need).collect();
-        let given: Vec<&str> = group.iter().filter(|arg| has(arg)).map(|arg| arg.key).collect();
+        let given: Vec<&Given> =
+            values.iter().filter(|given| group.iter().any(|arg| arg.key == given.key)).collect();
         if given.len() < least {
             let forms: Vec<String> = group.iter().map(|arg| form_of(arg)).collect();
             errors.at(word, format!("`#[{name}]` needs {label}: {}", forms.join(" or ")));
         }
-        if given.len() > 1 {
-            let text = format!("{label} is given twice: `{}`", given.join("` and `"));
-            errors.at(word, text);
+        if let [first, second, ..] = given.as_slice() {
+            let text = format!("`{}` excludes `{}`: both give {label}", second.key, first.key);
+            errors.at(&second.at, text);
         }
     }
 }

@@ -71,7 +71,7 @@ pub(crate) fn expected_one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> S
     }
 }
 
-/// `; did you mean ..?` if one of the candidates is close to what was written.
+/// ` (did you mean ..?)` if one of the candidates is close to what was written.
 pub(crate) fn did_you_mean<'a>(
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -82,7 +82,7 @@ pub(crate) fn did_you_mean<'a>(
         .map(|candidate| (edit_distance(written, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| format!("; did you mean `{candidate}`?"))
+        .map(|(_, candidate)| format!(" (did you mean `{candidate}`?)"))
         .unwrap_or_default()
 }
 
@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn suggestions_are_close_or_absent() {
         let names = ["numDependencies", "pDependencies", "graph"];
-        assert_eq!(did_you_mean("numDepndencies", names), "; did you mean `numDependencies`?");
-        assert_eq!(did_you_mean("grpah", names), "; did you mean `graph`?");
+        assert_eq!(did_you_mean("numDepndencies", names), " (did you mean `numDependencies`?)");
+        assert_eq!(did_you_mean("grpah", names), " (did you mean `graph`?)");
         assert_eq!(did_you_mean("stream", names), "");
         assert_eq!(did_you_mean("g", ["n"]), "");
         assert_eq!(edit_distance("", "abc"), 3);

@@ -193,7 +193,10 @@ fn payload_tokens(item: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     match errors.finish() {
         Ok(()) => expand::expand_payload(&payload),
         Err(mut tokens) => {
-            tokens.extend(expand::expand_payload_fallback(&payload));
+            // An implementation without the generics would only bring errors of its own.
+            if input.generics.params.is_empty() {
+                tokens.extend(expand::expand_payload_fallback(&payload));
+            }
             tokens
         }
     }

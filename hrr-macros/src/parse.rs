@@ -5,6 +5,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
 use syn::{
     Attribute, Data, DeriveInput, Expr, ExprLit, ExprPath, Fields, FnArg, ForeignItem,
     ForeignItemFn, ItemForeignMod, Lit, LitStr, Meta, Pat, ReturnType, Safety, Visibility,
@@ -53,15 +54,19 @@ fn parse_block_args(
     errors: &mut Errors,
 ) -> (String, String) {
     let before = errors.count();
-    let mut values = attr::parse_args(args, "api", BLOCK_ARGS, None, errors);
-    let mut text = |wanted: &str| {
-        let index = values.iter().position(|(key, _)| *key == wanted)?;
-        match values.swap_remove(index).1 {
-            Value::Text(text) => Some(text),
-            _ => None,
+    let (mut group, mut library) = (None, None);
+    let parser = |input: ParseStream<'_>| {
+        for given in attr::parse_args(input, "api", BLOCK_ARGS, None, errors)? {
+            match (given.key, given.value) {
+                ("group", Value::Text(text)) => group = Some(text),
+                ("library", Value::Text(text)) => library = Some(text),
+                _ => errors.at(given.at, MISREAD),
+            }
         }
+        Ok(())
     };
-    let (group, library) = (text("group"), text("library"));
+    let result = parser.parse2(args);
+    errors.keep(result);
     if group.is_none() && errors.count() == before {
         errors.at(item.abi.extern_token, "the block needs `#[api(group = \"..\")]`");
     }
@@ -237,8 +242,8 @@ fn apply_function_word(mut parsed: Parsed, function: &mut ApiFn, errors: &mut Er
         (Word::Machine, _) => function.machine = Some(parsed.word),
         (Word::Validated, _) => function.validated = true,
         (Word::Alias, _) => {
-            for (_, value) in parsed.values {
-                let Value::Text(symbol) = value else { continue };
+            for given in parsed.values {
+                let Value::Text(symbol) = given.value else { continue };
                 if function.aliases.iter().any(|have| have.value() == symbol.value()) {
                     errors.at(&symbol, "this alias stands here twice");
                 }
@@ -249,8 +254,9 @@ fn apply_function_word(mut parsed: Parsed, function: &mut ApiFn, errors: &mut Er
             if parsed.values.is_empty() {
                 errors.at(&parsed.word, "expected `#[effect(word = parameter, ..)]`");
             }
-            for (key, value) in parsed.values {
-                let Value::Effect(row, names) = value else { continue };
+            for given in parsed.values {
+                let key = given.key;
+                let Value::Effect(row, names) = given.value else { continue };
                 let same = |have: &Effect| {
                     have.row.variant == row.variant
                         && have

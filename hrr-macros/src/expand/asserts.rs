@@ -52,7 +52,7 @@ pub(super) fn expand_param_asserts(params: &[Param]) -> TokenStream {
     tokens
 }
 
-// #[deref(count = n)]  =>  const _: () = counts::<typeof n>();
+// #[deref(count = n)]  =>  const _: () = <typeof n as Count>::COUNTS;
 /// A named length is an integer, or leads to one.
 fn expect_counts(length: &Len, params: &[Param], tokens: &mut TokenStream) {
     let (name, behind) = match length {
@@ -69,7 +69,7 @@ fn expect_counts(length: &Len, params: &[Param], tokens: &mut TokenStream) {
     let ty = params.get(name.index).map(|param| &param.ty);
     let ty = if behind { ty.and_then(pointee_of) } else { ty };
     let ty = ty.map(|ty| respan(ty, name.ident.span()));
-    tokens.extend(quote!(const _: () = ::hrr_runtime::__private::counts::<#ty>();));
+    tokens.extend(quote!(const _: () = <#ty as ::hrr_runtime::__private::Count>::COUNTS;));
 }
 
 // #[device_ptr] p: hipDeviceptr_t  =>  const _: () = assert!(size_of::<hipDeviceptr_t>() == 8);

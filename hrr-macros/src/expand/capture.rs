@@ -37,7 +37,7 @@ pub(super) fn expand_export(function: &ApiFn) -> TokenStream {
 //     args::<__Args>(__call).write(__Args { a, b });
 //     commit(&API_hipFoo, __call);
 //     let __ret = real::<__Fn>(&API_hipFoo)(a, b);
-//     leave(&API_hipFoo, __call, &__ret);
+//     leave::<R>(&API_hipFoo, __call, &__ret);
 //     __ret
 // } }
 /// The recorded wrapper.
@@ -60,7 +60,7 @@ pub(super) fn expand_wrapper(function: &ApiFn) -> TokenStream {
                 ::hrr_runtime::__private::commit(&#api, #call);
                 #swap
                 let #returned = ::hrr_runtime::__private::real::<__Fn>(&#api)(#(#idents),*);
-                ::hrr_runtime::__private::leave(&#api, #call, &#returned);
+                ::hrr_runtime::__private::leave::<#ret>(&#api, #call, &#returned);
                 #returned
             }
         }

@@ -2,8 +2,8 @@
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::Type;
 use syn::ext::IdentExt;
+use syn::{ExprPath, Type};
 
 use super::asserts::{expand_asserts, respan};
 use super::capture::{expand_bind, expand_wrapper};
@@ -41,7 +41,8 @@ pub(super) fn expand_descriptor(block: &Block, function: &ApiFn) -> TokenStream 
     let aliases = function.aliases.iter().map(|alias| c_str(&alias.value()));
     let (group, library, docs) = (&block.group, &block.library, &function.docs);
     let validated = function.validated;
-    let replay = expand_hook(function.replay.as_ref().map(|hook| hook.path.to_token_stream()));
+    let replay = function.replay.as_ref().map(|hook| &hook.path);
+    let replay = expand_option(replay.map(|path| expand_half(path, "ReplayFn")));
     let ret = &function.ret;
     quote! {
         #(#cfgs)*
@@ -101,7 +102,8 @@ fn expand_constants(function: &ApiFn) -> TokenStream {
     let machine = function.machine.is_some();
     let class = expand_class(function);
     let effects = function.effects.iter().map(expand_effect);
-    let capture = expand_hook(function.capture.as_ref().map(ToTokens::to_token_stream));
+    let capture = function.capture.as_ref();
+    let capture = expand_option(capture.map(|path| expand_half(path, "CaptureFn")));
     quote! {
         const __PARAMS: &[::hrr_runtime::__private::ParamDesc] = &[#(#params),*];
         const __RET: ::hrr_runtime::__private::RetDesc =
@@ -112,11 +114,18 @@ fn expand_constants(function: &ApiFn) -> TokenStream {
     }
 }
 
-fn expand_hook(path: Option<TokenStream>) -> TokenStream {
-    match path {
-        Some(path) => quote!(::core::option::Option::Some(#path)),
+fn expand_option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
         None => quote!(::core::option::Option::None),
     }
+}
+
+/// A hand-written half. The constant has the type, so that an error about the signature is about
+/// the path and nothing else.
+fn expand_half(path: &ExprPath, ty: &str) -> TokenStream {
+    let ty = ident(ty);
+    quote!({ const __HALF: ::hrr_runtime::__private::#ty = #path; __HALF })
 }
 
 fn expand_class(function: &ApiFn) -> TokenStream {
@@ -142,10 +151,11 @@ fn expand_effect(effect: &Effect) -> TokenStream {
     let slots = effect.row.slots.iter().enumerate().map(|(i, slot)| {
         let field = ident(slot.field);
         let index = effect.names.get(i).map(expand_index);
-        match (slot.optional, index) {
-            (false, index) => quote!(#field: #index),
-            (true, Some(index)) => quote!(#field: ::core::option::Option::Some(#index)),
-            (true, None) => quote!(#field: ::core::option::Option::None),
+        if slot.optional {
+            let index = expand_option(index);
+            quote!(#field: #index)
+        } else {
+            quote!(#field: #index)
         }
     });
     quote!(::hrr_runtime::__private::Effect::#variant { #(#slots),* })
@@ -357,7 +367,7 @@ fn expand_direction(direction: Direction) -> TokenStream {
 }
 
 fn expand_maybe_len(length: &Option<Len>) -> TokenStream {
-    expand_hook(length.as_ref().map(expand_len))
+    expand_option(length.as_ref().map(expand_len))
 }
 
 fn expand_len(length: &Len) -> TokenStream {

@@ -16,7 +16,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
-use syn::{FnArg, ForeignItem, ItemForeignMod, Path, Token, Type};
+use syn::{FnArg, ForeignItem, ItemForeignMod, Pat, Path, Token, Type};
 
 use crate::model::{ApiFn, Block};
 
@@ -203,17 +203,24 @@ pub(crate) fn expand_block_fallback(item: &ItemForeignMod) -> TokenStream {
     let mut plain = Vec::new();
     let mut raws = Vec::new();
     let mut descriptors = Vec::new();
-    for item in &item.items {
-        let ForeignItem::Fn(function) = item else { continue };
+    for (i, function) in item.items.iter().enumerate() {
+        let ForeignItem::Fn(function) = function else { continue };
         if !function.sig.generics.params.is_empty() || function.sig.receiver().is_some() {
             continue;
         }
         let mut function = function.clone();
+        let again = function.attrs.iter().all(|attribute| !attribute.path().is_ident("cfg"))
+            && item.items[..i].iter().any(|earlier| {
+                matches!(earlier, ForeignItem::Fn(earlier) if earlier.sig.ident == function.sig.ident)
+            });
+        if again {
+            continue;
+        }
         function.attrs.retain(|attribute| attribute.path().is_ident("cfg"));
         function.sig.safety = syn::Safety::Default;
         function.vis = syn::parse_quote!(pub);
         let inputs: Punctuated<FnArg, Token![,]> =
-            std::mem::take(&mut function.sig.inputs).into_iter().map(without_attributes).collect();
+            std::mem::take(&mut function.sig.inputs).into_iter().map(plain_input).collect();
         function.sig.inputs = inputs;
         let (cfgs, ident) = (&function.attrs, &function.sig.ident);
         raws.push(quote!(#(#cfgs)* pub use super::#ident;));
@@ -233,10 +240,20 @@ pub(crate) fn expand_block_fallback(item: &ItemForeignMod) -> TokenStream {
     }
 }
 
-fn without_attributes(mut input: FnArg) -> FnArg {
+/// A parameter without attributes, under a plain name or none.
+fn plain_input(mut input: FnArg) -> FnArg {
     match &mut input {
         FnArg::Receiver(receiver) => receiver.attrs.clear(),
-        FnArg::Typed(input) => input.attrs.clear(),
+        FnArg::Typed(input) => {
+            input.attrs.clear();
+            *input.pat = match &*input.pat {
+                Pat::Ident(pat) => {
+                    let ident = &pat.ident;
+                    syn::parse_quote!(#ident)
+                }
+                _ => syn::parse_quote!(_),
+            };
+        }
     }
     input
 }

@@ -124,7 +124,7 @@ fn values_and_handles() {
                 ::core::matches!(< hipDevice_t as Payload > ::PAYLOAD
                 .shape, Shape::Scalar(_)), "`#[device]` takes an integer"
             );
-            const _: () = counts::<u32>();
+            const _: () = <u32 as Count>::COUNTS;
         "#]],
     );
 }
@@ -215,8 +215,8 @@ fn host_bytes() {
             const reserved: Role = Role::Opaque {
                 reason: "reserved",
             };
-            const _: () = counts::<usize>();
-            const _: () = counts::<usize>();
+            const _: () = <usize as Count>::COUNTS;
+            const _: () = <usize as Count>::COUNTS;
             const _: () = ::core::assert!(
                 ::core::mem::size_of:: < [c_char; 8] > () as u64 == 8u64,
                 "`#[out_buffer(bytes = 8)]`: `[c_char; 8]` does not have 8 bytes"
@@ -274,9 +274,9 @@ fn addresses() {
                 ::core::mem::size_of:: < hipDeviceptr_t > () == ::core::mem::size_of:: < * const () >
                 (), "`#[out_device_ptr]` takes a pointer: `hipDeviceptr_t` has another size"
             );
-            const _: () = counts::<usize>();
-            const _: () = counts::<usize>();
-            const _: () = counts::<usize>();
+            const _: () = <usize as Count>::COUNTS;
+            const _: () = <usize as Count>::COUNTS;
+            const _: () = <usize as Count>::COUNTS;
         "#]],
     );
 }
@@ -328,8 +328,8 @@ fn operands() {
                 place: OperandPlace::Call(crate::place_of),
                 extent: Extent::Call(rect_of),
             };
-            const _: () = counts::<usize>();
-            const _: () = counts::<usize>();
+            const _: () = <usize as Count>::COUNTS;
+            const _: () = <usize as Count>::COUNTS;
             const _: () = ::core::assert!(
                 ::core::mem::size_of:: < hipDeviceptr_t > () == ::core::mem::size_of:: < * const () >
                 (), "`#[operand]` takes a pointer: `hipDeviceptr_t` has another size"
@@ -527,14 +527,14 @@ fn lengths() {
             const call: Role = Role::HostIn {
                 bytes: Len::Call(crate::lengths::image),
             };
-            const _: () = counts::<usize>();
-            const _: () = counts::<u32>();
-            const _: () = counts::<usize>();
-            const _: () = counts::<u32>();
-            const _: () = counts::<usize>();
-            const _: () = counts::<u32>();
-            const _: () = counts::<usize>();
-            const _: () = counts::<usize>();
+            const _: () = <usize as Count>::COUNTS;
+            const _: () = <u32 as Count>::COUNTS;
+            const _: () = <usize as Count>::COUNTS;
+            const _: () = <u32 as Count>::COUNTS;
+            const _: () = <usize as Count>::COUNTS;
+            const _: () = <u32 as Count>::COUNTS;
+            const _: () = <usize as Count>::COUNTS;
+            const _: () = <usize as Count>::COUNTS;
         "#]],
     );
 }

@@ -88,3 +88,27 @@ fn forms_of(row: &Row) -> String {
     let forms: Vec<String> = row.args.iter().map(|arg| form_of(arg).replace('|', "\\|")).collect();
     forms.join(", ")
 }
+
+/// No word without a case of its wrong use.
+#[test]
+fn every_word_has_an_error_in_the_cases() {
+    let cases = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
+    let mut errors = String::new();
+    for topic in std::fs::read_dir(cases).unwrap() {
+        let topic = topic.unwrap().path();
+        for file in topic.read_dir().into_iter().flatten() {
+            let file = file.unwrap().path();
+            if file.extension().is_some_and(|extension| extension == "stderr") {
+                errors.push_str(&std::fs::read_to_string(file).unwrap());
+            }
+        }
+    }
+    for row in ROWS {
+        // In the message, not only in a list of the words that exist.
+        let told = format!("#[{}", row.name);
+        assert!(errors.contains(&told), "no case tells an error about `{}`", row.name);
+        for arg in row.args.iter().filter(|arg| !arg.key.is_empty()) {
+            assert!(errors.contains(&format!("{}", arg.key)), "`{}` of `{}`", arg.key, row.name);
+        }
+    }
+}

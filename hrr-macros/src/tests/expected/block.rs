@@ -38,7 +38,9 @@ pub static API_hipGraphAddEmptyNode: ::hrr_runtime::__private::ApiDesc = {
             let __ret = ::hrr_runtime::__private::real::<
                 __Fn,
             >(&API_hipGraphAddEmptyNode)(node, graph);
-            ::hrr_runtime::__private::leave(&API_hipGraphAddEmptyNode, __call, &__ret);
+            ::hrr_runtime::__private::leave::<
+                hipError_t,
+            >(&API_hipGraphAddEmptyNode, __call, &__ret);
             __ret
         }
     }

@@ -25,7 +25,7 @@ pub static API_hipNew: ::hrr_runtime::__private::ApiDesc = {
             ::hrr_runtime::__private::args::<__Args>(__call).write(__Args {});
             ::hrr_runtime::__private::commit(&API_hipNew, __call);
             let __ret = ::hrr_runtime::__private::real::<__Fn>(&API_hipNew)();
-            ::hrr_runtime::__private::leave(&API_hipNew, __call, &__ret);
+            ::hrr_runtime::__private::leave::<()>(&API_hipNew, __call, &__ret);
             __ret
         }
     }
@@ -127,7 +127,7 @@ pub static API_hipOld: ::hrr_runtime::__private::ApiDesc = {
             ::hrr_runtime::__private::args::<__Args>(__call).write(__Args {});
             ::hrr_runtime::__private::commit(&API_hipOld, __call);
             let __ret = ::hrr_runtime::__private::real::<__Fn>(&API_hipOld)();
-            ::hrr_runtime::__private::leave(&API_hipOld, __call, &__ret);
+            ::hrr_runtime::__private::leave::<()>(&API_hipOld, __call, &__ret);
             __ret
         }
     }

@@ -57,7 +57,9 @@ pub static API_hipEverything: ::hrr_runtime::__private::ApiDesc = {
             let __ret = ::hrr_runtime::__private::real::<
                 __Fn,
             >(&API_hipEverything)(r#type, _out, func, userData);
-            ::hrr_runtime::__private::leave(&API_hipEverything, __call, &__ret);
+            ::hrr_runtime::__private::leave::<
+                *const c_char,
+            >(&API_hipEverything, __call, &__ret);
             __ret
         }
     }
@@ -120,9 +122,10 @@ pub static API_hipEverything: ::hrr_runtime::__private::ApiDesc = {
             stream: 0u16,
         },
     ];
-    const __CAPTURE: ::core::option::Option<::hrr_runtime::__private::CaptureFn> = ::core::option::Option::Some(
-        families::capture_everything,
-    );
+    const __CAPTURE: ::core::option::Option<::hrr_runtime::__private::CaptureFn> = ::core::option::Option::Some({
+        const __HALF: ::hrr_runtime::__private::CaptureFn = families::capture_everything;
+        __HALF
+    });
     const _: () = ::core::assert!(
         ::core::mem::size_of:: < hipHostFn_t > () == ::core::mem::size_of:: < * const ()
         > (), "`#[callback]` takes a pointer: `hipHostFn_t` has another size"
@@ -153,7 +156,10 @@ pub static API_hipEverything: ::hrr_runtime::__private::ApiDesc = {
         class: __CLASS,
         effects: __EFFECTS,
         capture: __CAPTURE,
-        replay: ::core::option::Option::Some(families::replay_everything),
+        replay: ::core::option::Option::Some({
+            const __HALF: ::hrr_runtime::__private::ReplayFn = families::replay_everything;
+            __HALF
+        }),
         wrapper: ::hrr_runtime::__private::CodePtr(__wrapper as *const ()),
         bind: ::hrr_runtime::__private::CodePtr(__bind as *const ()),
         missing: ::hrr_runtime::__private::CodePtr(

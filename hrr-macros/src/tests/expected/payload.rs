@@ -11,7 +11,7 @@
     reason = "generated from a C declaration"
 )]
 const _: () = {
-    const _: () = ::hrr_runtime::__private::counts::<u32>();
+    const _: () = <u32 as ::hrr_runtime::__private::Count>::COUNTS;
     unsafe impl ::hrr_runtime::__private::Payload for hipLaunchConfig {
         const PAYLOAD: &'static ::hrr_runtime::__private::PayloadDesc = &::hrr_runtime::__private::PayloadDesc {
             name: "hipLaunchConfig",

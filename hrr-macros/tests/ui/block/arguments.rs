@@ -1,0 +1,10 @@
+#[path = "../support.rs"]
+mod support;
+use support::*;
+
+#[api(group = "Graph Nodes", libary = "hiprtc", group = "g")]
+unsafe extern "C" {
+    pub fn hrrFoo();
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+#[path = "../support.rs"]
+mod support;
+use support::*;
+
+#[api(group = "g")]
+pub fn hrrFoo() {}
+
+fn main() {}

@@ -1,0 +1,15 @@
+#[path = "../support.rs"]
+mod support;
+use support::*;
+
+#[api(group = "g")]
+unsafe extern "C" {
+    #[query]
+    #[ordering]
+    pub fn hrrFoo(stream: Stream) -> Status;
+    #[host(reason = "prints")]
+    #[unreplayable(reason = "")]
+    pub fn hrrBar();
+}
+
+fn main() {}

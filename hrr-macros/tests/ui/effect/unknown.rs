@@ -1,0 +1,17 @@
+#[path = "../support.rs"]
+mod support;
+use support::*;
+
+#[api(group = "g")]
+unsafe extern "C" {
+    #[effect(enqueue = stream)]
+    #[effect(enqueues = straem)]
+    #[effect(launches = stream)]
+    #[effect(enqueues)]
+    #[effect(waits_event = stream)]
+    #[effect(records_event = ())]
+    #[effect(completes_stream = (stream, stream))]
+    pub fn hrrFoo(stream: Stream) -> Status;
+}
+
+fn main() {}

@@ -1,0 +1,26 @@
+#[path = "../support.rs"]
+mod support;
+use support::*;
+
+#[api(group = "g")]
+unsafe extern "C" {
+    pub fn hrrFoo(
+        kernel: Kernel,
+        #[deref] a: u32,
+        #[string] b: Stream,
+        #[device_ptr] c: u64,
+        #[frees] d: u64,
+        #[registers_host(bytes = 8)] e: usize,
+        #[unregisters_host] f: usize,
+        #[host_in(bytes = 8)] g: usize,
+        #[host_out(bytes = 8)] h: usize,
+        #[operand(place = host, bytes = 8)] i: usize,
+        #[kernel_args(of = kernel)] j: Stream,
+        #[host_symbol] k: usize,
+        #[code_image] l: usize,
+        #[opaque(reason = "reserved")] m: c_int,
+        #[user_data] n: c_int,
+    ) -> Status;
+}
+
+fn main() {}

@@ -1,0 +1,26 @@
+#[path = "../support.rs"]
+mod support;
+use support::*;
+
+// Five mistakes, five errors; the callers of the functions see none of their own.
+#[api(group = "g")]
+unsafe extern "C" {
+    pub fn hrrOne(a: *mut u32) -> Status;
+    pub fn hrrTwo(#[deref(count = m)] a: *const u32, n: usize) -> Status;
+    #[host(reason = "")]
+    pub fn hrrThree(#[out] a: *const u32) -> Status;
+    pub fn hrrFour(#[outt] a: *mut u32) -> Status;
+}
+
+fn caller() {
+    let mut n = 0;
+    unsafe {
+        hrrOne(&raw mut n);
+        hrrTwo(&raw const n, 1);
+        raw::hrrThree(&raw const n);
+        hrrFour(&raw mut n);
+    }
+    assert!(APIS.is_empty() && API_hrrOne.params.is_empty());
+}
+
+fn main() {}

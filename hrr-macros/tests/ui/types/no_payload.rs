@@ -1,0 +1,10 @@
+#[path = "../support.rs"]
+mod support;
+use support::*;
+
+#[api(group = "g")]
+unsafe extern "C" {
+    pub fn hrrFoo(#[deref] a: *const Plain, b: Plain) -> Status;
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+#[path = "../support.rs"]
+mod support;
+use support::*;
+
+#[api(group = "g")]
+unsafe extern "C" {
+    #[effect(enqueues = params)]
+    pub fn hrrFoo(#[out_handle] a: *mut Params, params: Params) -> Status;
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+#[path = "../support.rs"]
+mod support;
+use support::*;
+
+#[api(group = "g")]
+unsafe extern "C" {
+    pub fn hrrFoo(
+        #[out_buffer(bytes = 4)] luid: *mut [c_char; 8],
+        #[out_buffer(bytes = 16)] params: *mut Params,
+        #[out_buffer(bytes = 4)] bytes: *mut c_char,
+    ) -> Status;
+}
+
+fn main() {}
