@@ -8,27 +8,27 @@
 //!
 //! Fields of [`Phase::Before`] stand first, then those of [`Phase::After`], each in depth-first
 //! order of the declaration. What hangs in a struct stands at `depth + 1` with the index of the
-//! struct's field as `id`. A struct by value has no field of its own. Below an array, `element` is
-//! the index of the element; elsewhere it is that of the enclosing array, or 0.
+//! struct's field as `id`; a struct by value has no field of its own. Below an array of several
+//! elements `element` is the index of the element, elsewhere that of the enclosing array, or 0.
 //!
-//! | role | before | after |
+//! | role | before | after a success |
 //! |---|---|---|
-//! | `Scalar`, `InHandle`, `DevicePointer`, `Callback`, `UserData`, `Opaque`, `Device`, `UnregistersHost`, `RegistersHost` | none: the value stands in the block | none |
-//! | `Pointee`, `Array` | the elements as they lie in memory (`In`, `InOut`), then what hangs below each | the same (`Out`, `InOut`) |
+//! | `Scalar`, `InHandle`, `DevicePointer`, `RegistersHost`, `UnregistersHost`, `Callback`, `UserData`, `Opaque`, `Device` | none: the value stands in the block | none |
+//! | `Pointee`, `Array` | `In`, `InOut`: the elements as they lie in memory, then what hangs below each | `Out`, `InOut`: the same; `In`: what hangs below, without the elements |
 //! | `OutHandle`, `OutDevicePointer` | none | the values written, 8 bytes each |
-//! | `String` | the bytes without the NUL | none |
-//! | `OutString`, `HostOut` | none | the bytes of the buffer |
+//! | `String`, `OutString` | the bytes without the NUL | the same |
 //! | `DevicePointerArray` | 8 bytes each | none |
-//! | `HostIn` | the bytes | none |
-//! | `Operand` | `address` is the pointer; [`Body::Device`], or for a host source the rows without the gaps, or for a host destination [`AbsentReason::Deferred`] with the number of bytes in `original` | for a destination that was written when the call returned: the rows without the gaps |
-//! | `KernelArgs` | one field with the kernel's [`Symbol`], then at `depth + 1` one [`KernelArg`] for each argument, `element` being its index | none |
-//! | `HostSymbol`, `DefinesHostSymbol` | the [`Symbol`] (`DefinesHostSymbol` may leave it to the after phase) | |
-//! | `Image` | the image's bytes; for the wrapper form `address` is the wrapper's first 8 bytes | none |
-//! | `Tagged` | as `Pointee`, of the tag's payload | the same |
-//! | `JitOptions` | the values, 8 bytes each | at `depth + 1`, `element` being the option's index: each buffer |
-//! | `EntryPoint`, `OsHandle` | | [`AbsentReason::NotKept`] |
+//! | `HostIn`, `HostOut` | the bytes | the bytes |
+//! | `Operand`, source | [`Body::Device`], or the rows without the gaps; `address` is the pointer | none |
+//! | `Operand`, destination | none | [`Body::Device`], or the rows without the gaps, or [`AbsentReason::Deferred`]; `address` is the pointer |
+//! | `KernelArgs` | with `element` [`crate::code::ELEMENT_IDENTITY`] the kernel's [`crate::code::Identity`]; then one field of the same id and depth for each argument, `element` its index, `address` its offset in the argument segment, in the form of [`crate::code::encode_arg`] | none |
+//! | `HostSymbol`, `DefinesHostSymbol` | the [`crate::code::Identity`] | none |
+//! | `Image` | the image's bytes | none |
+//! | `Tagged` | behind a pointer: as `Pointee`, of the tag's payload; by value: what hangs below | the same |
+//! | `JitOptions` | with `element` 0 the values, 8 bytes each; with `element` 1 + its place each unknown option, absent | with `element` 1 + its place the content of each buffer |
+//! | `EntryPoint`, `OsHandle` | none | [`AbsentReason::NotKept`] |
 //!
-//! A null pointer is [`Body::Null`], or no field where the table allows none.
+//! A null pointer is [`Body::Null`].
 
 use std::sync::Arc;
 
@@ -201,76 +201,5 @@ impl AbsentReason {
             AbsentReason::NotKept => "by design not kept",
             AbsentReason::ShortBuffer => "the launch buffer ended before the argument",
         }
-    }
-}
-
-/// Names a kernel or variable of a code image: the body of a symbol's field.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Symbol {
-    /// The content hash of the image that holds it.
-    pub image: BlobHash,
-    /// Its name there.
-    pub name: Vec<u8>,
-}
-
-impl Symbol {
-    /// The bytes of the field: the hash, little-endian, then the name.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = self.image.to_le_bytes().to_vec();
-        bytes.extend_from_slice(&self.name);
-        bytes
-    }
-
-    /// The symbol of a field's bytes.
-    pub fn decode(bytes: &[u8]) -> Option<Symbol> {
-        let (image, name) = bytes.split_first_chunk::<16>()?;
-        Some(Symbol { image: u128::from_le_bytes(*image), name: name.to_vec() })
-    }
-}
-
-/// What the value of a kernel argument is, by the metadata of its code object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum ValueKind {
-    /// Bytes.
-    ByValue = 0,
-    /// An address that the kernel uses.
-    Pointer = 1,
-    /// A handle that the kernel uses (image, sampler, queue, pipe).
-    Other = 2,
-}
-
-impl ValueKind {
-    /// The kind of a number in the archive.
-    pub fn from_u8(value: u8) -> Option<ValueKind> {
-        [ValueKind::ByValue, ValueKind::Pointer, ValueKind::Other]
-            .into_iter()
-            .find(|kind| *kind as u8 == value)
-    }
-}
-
-/// One visible argument of a launch. The field's `original` is the size that the metadata declares,
-/// `recorded` the bytes taken, `address` the offset in the kernel's argument segment, and the body
-/// is the value kind's byte, then the bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct KernelArg<'a> {
-    /// What the value is.
-    pub kind: ValueKind,
-    /// The value.
-    pub bytes: &'a [u8],
-}
-
-impl<'a> KernelArg<'a> {
-    /// The bytes of the field.
-    pub fn encode(self) -> Vec<u8> {
-        let mut bytes = vec![self.kind as u8];
-        bytes.extend_from_slice(self.bytes);
-        bytes
-    }
-
-    /// The argument of a field's bytes.
-    pub fn decode(bytes: &'a [u8]) -> Option<KernelArg<'a>> {
-        let (kind, bytes) = bytes.split_first()?;
-        Some(KernelArg { kind: ValueKind::from_u8(*kind)?, bytes })
     }
 }

@@ -204,7 +204,7 @@ impl<'a> ReplayCx<'a> {
             by_hand: self.desc.replay.is_some(),
             call: Call::new(self.desc),
         };
-        rebuilder.run(&self.tree.before)?;
+        rebuilder.run(&self.tree)?;
         self.call = Some(rebuilder.call);
         Ok(())
     }

@@ -17,7 +17,8 @@
 
 use std::sync::Arc;
 
-use crate::archive::event::{Body, Event, Field, KernelArg, Symbol, ValueKind};
+use crate::archive::event::{AbsentReason, Body, Event, Field};
+use crate::code::{ELEMENT_IDENTITY, Identity, ValueKind, decode_arg};
 use crate::desc::{
     ApiDesc, Direction, HandleDesc, ImageForm, JitOptionDesc, JitValue, KernelArgsForm, Len,
     OperandPlace, ParamDesc, PayloadDesc, Place, Rect, Role, Scope, Shape, Side, TagDesc,
@@ -29,7 +30,7 @@ use super::engine::Shared;
 use super::memory::Found;
 use super::report::FindingKind;
 use super::scope;
-use super::tree::{self, Node, Nodes};
+use super::tree::{self, Node, Tree};
 use super::world::{HostOperand, Kept, World, name};
 
 /// Values below this are no addresses.
@@ -43,6 +44,9 @@ const GUARD: u64 = 0x6b6b_0000_0000_0000;
 const EXTRA_BUFFER: u64 = 1;
 const EXTRA_SIZE: u64 = 2;
 const EXTRA_END: u64 = 3;
+
+/// What the compiler's wrapper of an image begins with: its magic "HIPF" and its version, 1.
+const WRAPPER_HEAD: u64 = 0x1_4849_5046;
 
 /// Stands behind every poison handle: readable, and all zero.
 static POISON: [u64; 512] = [0; 512];
@@ -110,6 +114,8 @@ struct Frame<'a> {
     /// The live one, as large.
     base: *mut u8,
     nodes: &'a [Node<'a>],
+    /// What was recorded after the call: says where destinations lie.
+    after: &'a [Node<'a>],
     outer: Option<&'a Scope<'a>>,
 }
 
@@ -182,6 +188,21 @@ fn is_pointer(role: &Role) -> bool {
     }
 }
 
+/// What was recorded of one parameter or field of a struct, before and after the call.
+#[derive(Clone, Copy)]
+struct Pair<'n> {
+    before: &'n Node<'n>,
+    after: &'n Node<'n>,
+}
+
+impl<'n> Pair<'n> {
+    /// What hangs below an element.
+    fn below(self, element: u32) -> (&'n [Node<'n>], &'n [Node<'n>]) {
+        let nodes = |node: &'n Node<'n>| node.elements.get(&element).map_or(&[][..], Vec::as_slice);
+        (nodes(self.before), nodes(self.after))
+    }
+}
+
 /// The interpreter, for one event.
 pub(super) struct Rebuilder<'a> {
     pub(super) shared: &'a Shared,
@@ -201,10 +222,10 @@ pub(super) struct Rebuilder<'a> {
 
 impl Rebuilder<'_> {
     /// Rebuilds the block of the event.
-    pub(super) fn run(&mut self, nodes: &Nodes<'_>) -> Result<(), Refusal> {
+    pub(super) fn run(&mut self, tree: &Tree<'_>) -> Result<(), Refusal> {
         let base = self.call.args();
-        let recorded = &self.event.args;
-        let frame = Frame { params: self.desc.params, recorded, base, nodes, outer: None };
+        let (recorded, nodes, after) = (&self.event.args, &tree.before, &tree.after);
+        let frame = Frame { params: self.desc.params, recorded, base, nodes, after, outer: None };
         let before = self.frame(&frame)?;
         self.call.before = before;
         Ok(())
@@ -224,7 +245,7 @@ impl Rebuilder<'_> {
                 }
             }
         }
-        self.each(frame, |this, param, node| this.content(frame, param, node))?;
+        self.each(frame, |this, param, pair| this.content(frame, param, pair))?;
         let mut before = Vec::new();
         {
             let scope = self.scope(frame, &[]);
@@ -237,19 +258,21 @@ impl Rebuilder<'_> {
                 }
             }
         }
-        self.each(frame, |this, param, node| this.dependent(frame, param, node, &before))?;
+        self.each(frame, |this, param, pair| this.dependent(frame, param, pair, &before))?;
         Ok(before)
     }
 
     fn each(
         &mut self,
         frame: &Frame<'_>,
-        mut step: impl FnMut(&mut Self, &'static ParamDesc, &Node<'_>) -> Result<(), Refusal>,
+        mut step: impl FnMut(&mut Self, &'static ParamDesc, Pair<'_>) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let none = Node::default();
         for (index, param) in frame.params.iter().enumerate() {
-            let node = frame.nodes.get(index).unwrap_or(&none);
-            step(self, param, node).map_err(|refusal| refusal.within(param.name))?;
+            let before = frame.nodes.get(index).unwrap_or(&none);
+            let after = frame.after.get(index).unwrap_or(&none);
+            step(self, param, Pair { before, after })
+                .map_err(|refusal| refusal.within(param.name))?;
         }
         Ok(())
     }
@@ -269,17 +292,17 @@ impl Rebuilder<'_> {
         &mut self,
         frame: &Frame<'_>,
         param: &'static ParamDesc,
-        node: &Node<'_>,
+        pair: Pair<'_>,
     ) -> Result<(), Refusal> {
+        let node = pair.before;
         let recorded = frame.recorded_word(param);
         match &param.role {
             Role::Scalar(_) | Role::Opaque { .. } => {}
             Role::Struct(payload) => {
                 let offset = param.offset as usize;
                 let bytes = &frame.recorded[offset..offset + param.bytes as usize];
-                let below = node.elements.get(&0).map_or(&[][..], Vec::as_slice);
                 let scope = self.scope(frame, &[]);
-                self.value(payload, bytes, frame.at(param), below, Some(&scope))?;
+                self.value(payload, bytes, frame.at(param), pair.below(0), Some(&scope))?;
             }
             Role::InHandle { handle, .. } => frame.put(param, self.handle(handle, recorded)?),
             Role::Device => frame.put(param, self.device(recorded, param.bytes)?),
@@ -288,10 +311,10 @@ impl Rebuilder<'_> {
             }
             Role::Pointee { direction: Direction::In, payload, .. }
             | Role::Array { direction: Direction::In, payload, .. } => {
-                frame.put(param, self.input(recorded, payload, node, 0, frame)?);
+                frame.put(param, self.input(recorded, payload, pair, 0, frame)?);
             }
             Role::Pointee { direction: Direction::InOut, payload, .. } => {
-                frame.put(param, self.input(recorded, payload, node, 1, frame)?);
+                frame.put(param, self.input(recorded, payload, pair, 1, frame)?);
             }
             Role::Pointee { direction: Direction::Out, payload, .. } => {
                 frame.put(param, self.room(recorded, u64::from(payload.bytes))?);
@@ -363,9 +386,10 @@ impl Rebuilder<'_> {
         &mut self,
         frame: &Frame<'_>,
         param: &'static ParamDesc,
-        node: &Node<'_>,
+        pair: Pair<'_>,
         before: &[(u16, u64)],
     ) -> Result<(), Refusal> {
+        let node = pair.before;
         let recorded = frame.recorded_word(param);
         let scope = self.scope(frame, before);
         let lives = |len: &Len| scope::len(len, &scope);
@@ -380,7 +404,7 @@ impl Rebuilder<'_> {
             }
             Role::Array { direction: Direction::InOut, payload, count, .. } => {
                 let count = lives(count).unwrap_or(0);
-                frame.put(param, self.input(recorded, payload, node, count, frame)?);
+                frame.put(param, self.input(recorded, payload, pair, count, frame)?);
             }
             Role::OutString { bytes, .. } | Role::HostOut { bytes, .. } => {
                 frame.put(param, self.out_room(recorded, lives(bytes))?);
@@ -405,14 +429,18 @@ impl Rebuilder<'_> {
                     OperandPlace::Call(function) => function(&scope),
                 };
                 let id = index_in(frame.params, param);
-                frame.put(param, self.operand(recorded, id, *side, place, rect, node)?);
+                let taken = match side {
+                    Side::Source => node.field,
+                    Side::Destination => pair.after.field,
+                };
+                frame.put(param, self.operand(recorded, id, *side, place, rect, taken)?);
             }
             Role::KernelArgs { form, .. } => {
                 frame.put(param, self.kernel_args(recorded, *form, node)?);
             }
             Role::Tagged { by, table, behind } => {
                 let tag = scope::value(&scope, *by);
-                self.tagged(frame, param, node, tag, table, *behind)?;
+                self.tagged(frame, param, pair, tag, table, *behind)?;
             }
             Role::JitOptions { keys, count, table } => {
                 let count = lives(count).ok_or_else(unknown_length)?;
@@ -452,7 +480,7 @@ impl Rebuilder<'_> {
         payload: &'static PayloadDesc,
         recorded: &[u8],
         live: *mut u8,
-        nodes: &[Node<'_>],
+        (nodes, after): (&[Node<'_>], &[Node<'_>]),
         outer: Option<&Scope<'_>>,
     ) -> Result<(), Refusal> {
         match &payload.shape {
@@ -467,7 +495,7 @@ impl Rebuilder<'_> {
                 unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), live, 8) };
             }
             Shape::Struct(params) => {
-                self.frame(&Frame { params, recorded, base: live, nodes, outer })?;
+                self.frame(&Frame { params, recorded, base: live, nodes, after, outer })?;
             }
         }
         Ok(())
@@ -592,11 +620,11 @@ impl Rebuilder<'_> {
         &mut self,
         recorded: u64,
         payload: &'static PayloadDesc,
-        node: &Node<'_>,
+        pair: Pair<'_>,
         count_min: u64,
         frame: &Frame<'_>,
     ) -> Result<u64, Refusal> {
-        let Some(content) = self.bytes(recorded, node)? else { return Ok(0) };
+        let Some(content) = self.bytes(recorded, pair.before)? else { return Ok(0) };
         let size = payload.bytes as usize;
         if size == 0 || content.len() % size != 0 {
             return Err(Refusal::new(format!(
@@ -608,11 +636,10 @@ impl Rebuilder<'_> {
         let room = count_min.checked_mul(size as u64).ok_or_else(unknown_length)?;
         let at = self.buffer(room.max(content.len() as u64))?;
         for (index, element) in content.chunks_exact(size).enumerate() {
-            let below = u32::try_from(index).ok().and_then(|index| node.elements.get(&index));
+            let below = u32::try_from(index).map_or((&[][..], &[][..]), |index| pair.below(index));
             // SAFETY: element `index` lies inside the buffer, which holds all of `content`.
             let live = unsafe { at.add(index * size) };
             let scope = self.scope(frame, &[]);
-            let below = below.map_or(&[][..], Vec::as_slice);
             self.value(payload, element, live, below, Some(&scope))?;
         }
         Ok(at as u64)
@@ -647,7 +674,7 @@ impl Rebuilder<'_> {
         match form {
             ImageForm::Data | ImageForm::File => Ok(at),
             ImageForm::Wrapper => {
-                let words = [field.address, at, 0];
+                let words = [WRAPPER_HEAD, at, 0];
                 let wrapper = Buffer::new(24, &self.world.budget).map_err(Refusal::new)?;
                 wrapper
                     .write(0, words.map(u64::to_le_bytes).as_flattened())
@@ -660,9 +687,9 @@ impl Rebuilder<'_> {
         }
     }
 
-    fn symbol_of(&self, field: &Field) -> Option<Symbol> {
+    fn symbol_of(&self, field: &Field) -> Option<Identity> {
         let content = self.shared.content(&field.body).ok()??;
-        Symbol::decode(&content)
+        Identity::decode(&content)
     }
 
     fn symbol(&self, recorded: u64, node: &Node<'_>) -> Result<u64, Refusal> {
@@ -675,8 +702,7 @@ impl Rebuilder<'_> {
             None => self.poison(|| match &symbol {
                 Some(symbol) => format!(
                     "no recorded call registered `{}` of the image {:032x}",
-                    String::from_utf8_lossy(&symbol.name),
-                    symbol.image
+                    symbol.name, symbol.image
                 ),
                 None => format!("no recorded call registered the symbol at {recorded:#x}"),
             }),
@@ -690,13 +716,13 @@ impl Rebuilder<'_> {
         side: Side,
         place: Option<Place>,
         rect: Option<Rect>,
-        node: &Node<'_>,
+        taken: Option<&Field>,
     ) -> Result<u64, Refusal> {
         if recorded == 0 {
             return Ok(0);
         }
         let found = self.find(recorded);
-        let host = match (node.field.map(|field| &field.body), place) {
+        let host = match (taken.map(|field| &field.body), place) {
             (Some(Body::Device), _) => false,
             (Some(Body::Bytes(_) | Body::Blob { .. } | Body::Absent(_)), _) => true,
             (Some(Body::Null) | None, Some(Place::Host)) => true,
@@ -732,7 +758,7 @@ impl Rebuilder<'_> {
             }
         };
         if side == Side::Source {
-            match node.field {
+            match taken {
                 Some(field) => {
                     let content = self.whole(field)?;
                     self.fill_rows(&content, live, &rect)?;
@@ -774,7 +800,7 @@ impl Rebuilder<'_> {
         &mut self,
         frame: &Frame<'_>,
         param: &'static ParamDesc,
-        node: &Node<'_>,
+        pair: Pair<'_>,
         tag: Option<i64>,
         table: &'static [TagDesc],
         behind: Option<Direction>,
@@ -795,16 +821,19 @@ impl Rebuilder<'_> {
                 let bytes = (payload.bytes as usize).min(param.bytes as usize);
                 let bytes = &frame.recorded[offset..offset + bytes];
                 let scope = self.scope(frame, &[]);
-                let nodes = tree::below(payload, &node.below);
-                self.value(payload, bytes, frame.at(param), &nodes, Some(&scope))?;
+                // What hangs below a union by value is not sorted to it: if the call needs it, its
+                // field refuses.
+                self.value(payload, bytes, frame.at(param), (&[], &[]), Some(&scope))?;
             }
             Some(Direction::Out) => {
                 frame.put(param, self.room(recorded, payload.bytes.into())?);
             }
             Some(Direction::In | Direction::InOut) => {
+                let node = pair.before;
                 let elements = [(0, tree::below(payload, &node.below))].into();
-                let node = Node { field: node.field, elements, below: Vec::new() };
-                frame.put(param, self.input(recorded, payload, &node, 1, frame)?);
+                let before = &Node { field: node.field, elements, below: Vec::new() };
+                let pair = Pair { before, after: pair.after };
+                frame.put(param, self.input(recorded, payload, pair, 1, frame)?);
             }
         }
         Ok(())
@@ -874,9 +903,17 @@ impl Rebuilder<'_> {
         if field.body == Body::Null {
             return Ok(0);
         }
-        self.whole(field)?;
         let mut args: Vec<&Field> = node.below.to_vec();
+        if field.element == ELEMENT_IDENTITY {
+            self.whole(field)?;
+        } else {
+            args.push(field);
+        }
         args.sort_by_key(|arg| arg.element);
+        // Told in the place of all arguments.
+        if let [Field { body: Body::Absent(reason @ AbsentReason::NoMetadata), .. }] = args[..] {
+            return Err(Refusal::new(reason.text()));
+        }
         let mut values = Vec::with_capacity(args.len());
         for (index, arg) in args.iter().enumerate() {
             let lost = |what: String| Refusal::new(format!("argument {index}: {what}"));
@@ -921,23 +958,23 @@ impl Rebuilder<'_> {
 
     fn kernel_arg(&mut self, field: &Field) -> Result<Vec<u8>, Refusal> {
         let content = self.whole(field)?;
-        let Some(arg) = KernelArg::decode(&content) else {
+        let Some((kind, bytes)) = decode_arg(&content) else {
             return Err(Refusal::new("its value kind is not known"));
         };
-        if arg.bytes.len() as u64 != field.original {
+        if bytes.len() as u64 != field.original {
             return Err(Refusal::new(format!(
                 "{} of {} bytes were recorded",
-                arg.bytes.len(),
+                bytes.len(),
                 field.original
             )));
         }
-        let mut value = arg.bytes.to_vec();
-        match arg.kind {
+        let mut value = bytes.to_vec();
+        match kind {
             ValueKind::Pointer | ValueKind::Other => {
-                let Ok(bytes) = <[u8; 8]>::try_from(arg.bytes) else {
+                let Ok(bytes) = <[u8; 8]>::try_from(bytes) else {
                     return Err(Refusal::new(format!(
                         "a pointer of {} bytes cannot be translated",
-                        arg.bytes.len()
+                        bytes.len()
                     )));
                 };
                 value = self.kernel_pointer(u64::from_le_bytes(bytes))?.to_le_bytes().to_vec();

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::archive::event::{Event, FIELD_CUSTOM, Field, Phase};
+use crate::archive::event::{Body, Event, FIELD_CUSTOM, Field, Phase};
 use crate::desc::{Direction, ParamDesc, PayloadDesc, Role, Shape};
 
 /// What was recorded of one parameter or field of a struct.
@@ -74,27 +74,29 @@ impl<'s, 'e> Cursor<'s, 'e> {
             )
     }
 
-    /// The next field of this level with this id, and what stands below it.
+    /// The next field of this level with this id, and what stands below it. `spread`: the role
+    /// numbers several fields of its own by `element`; the others follow as if below.
     fn take(
         &mut self,
         id: usize,
         depth: usize,
         element: u32,
+        spread: bool,
     ) -> Option<(&'e Field, &'s [&'e Field])> {
+        let level = |f: &Field| usize::from(f.depth);
         let rest = &self.fields[self.next..];
         let at = rest
             .iter()
-            .take_while(|f| {
-                usize::from(f.depth) > depth
-                    || (usize::from(f.depth) == depth && (depth == 0 || f.element <= element))
-            })
+            .take_while(|f| level(f) >= depth)
+            .take_while(|f| level(f) > depth || depth == 0 || spread || f.element <= element)
             .position(|f| {
-                usize::from(f.depth) == depth
+                level(f) == depth
                     && usize::from(f.id) == id
-                    && (depth == 0 || f.element == element)
+                    && (depth == 0 || spread || f.element == element)
             })?;
         let below = &rest[at + 1..];
-        let count = below.iter().take_while(|f| usize::from(f.depth) > depth).count();
+        let own = |f: &Field| spread && level(f) == depth && usize::from(f.id) == id;
+        let count = below.iter().take_while(|f| level(f) > depth || own(f)).count();
         self.next += at + 1 + count;
         Some((rest[at], &below[..count]))
     }
@@ -114,32 +116,45 @@ fn parse<'e>(
                 node.elements.insert(0, parse(members, cursor, depth + 1, element));
             }
         } else if cursor.only_below(&param.role) {
-            // The call only reads the struct, but writes behind a pointer in it.
-            if let Role::Pointee { payload, .. } | Role::Array { payload, .. } = &param.role
-                && let Shape::Struct(members) = &payload.shape
-            {
-                node.elements = elements(members, cursor, depth + 1);
-            }
-        } else if let Some((field, below)) = cursor.take(id, depth, element) {
+            // The call only reads the elements, but writes behind a pointer in them.
+            node.elements = hanging(&param.role, cursor, depth + 1, element, None);
+        } else if let Some((field, below)) = cursor.take(id, depth, element, spread(&param.role)) {
             node.field = Some(field);
             node.below = below.to_vec();
-            if let Role::Pointee { payload, .. } | Role::Array { payload, .. } = &param.role
-                && let Shape::Struct(members) = &payload.shape
-            {
-                let mut below = Cursor { fields: below, next: 0, phase: cursor.phase };
-                node.elements = elements(members, &mut below, depth + 1);
-            }
+            let mut below = Cursor { fields: below, next: 0, phase: cursor.phase };
+            node.elements = hanging(&param.role, &mut below, depth + 1, element, Some(field));
         }
         nodes.push(node);
     }
     nodes
 }
 
-fn elements<'e>(
-    members: &[ParamDesc],
+/// Whether a role has several fields of its own, told apart by `element`.
+fn spread(role: &Role) -> bool {
+    matches!(role, Role::KernelArgs { .. } | Role::JitOptions { .. })
+}
+
+/// Sorts what hangs below the elements behind a pointer. A single element has no number of its own.
+fn hanging<'e>(
+    role: &Role,
     cursor: &mut Cursor<'_, 'e>,
     depth: usize,
+    element: u32,
+    field: Option<&Field>,
 ) -> BTreeMap<u32, Nodes<'e>> {
+    let (Role::Pointee { payload, .. } | Role::Array { payload, .. }) = role else {
+        return BTreeMap::new();
+    };
+    let Shape::Struct(members) = &payload.shape else { return BTreeMap::new() };
+    let single = match (role, field.map(|field| &field.body)) {
+        (Role::Pointee { .. }, _) => true,
+        (_, Some(Body::Bytes(bytes))) => bytes.len() as u64 == u64::from(payload.bytes),
+        (_, Some(Body::Blob { bytes, .. })) => *bytes == u64::from(payload.bytes),
+        (_, Some(Body::Null | Body::Device | Body::Absent(_)) | None) => false,
+    };
+    if single {
+        return [(0, parse(members, cursor, depth, element))].into();
+    }
     let mut elements = BTreeMap::new();
     while let Some(field) = cursor.fields.get(cursor.next)
         && usize::from(field.depth) >= depth

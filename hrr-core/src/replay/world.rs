@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::archive::event::{BlobHash, EventId, Symbol};
+use crate::archive::event::{BlobHash, EventId};
+use crate::code::Identity;
 use crate::desc::{ApiDesc, Rect};
 
 use super::Refusal;
@@ -43,8 +44,8 @@ pub(super) struct HostOperand {
 /// Kernels and variables by which programs name them.
 #[derive(Default)]
 pub(super) struct Symbols {
-    by_address: HashMap<u64, (Option<Symbol>, u64)>,
-    by_symbol: HashMap<Symbol, u64>,
+    by_address: HashMap<u64, (Option<Identity>, u64)>,
+    by_symbol: HashMap<Identity, u64>,
     /// What stands in for the program's own stubs and shadows: unique addresses, never freed while
     /// the replay runs.
     stand_ins: Vec<Box<[u64; 8]>>,
@@ -53,7 +54,7 @@ pub(super) struct Symbols {
 
 impl Symbols {
     /// An address that stands for a recorded one from now on.
-    pub(super) fn define(&mut self, recorded: u64, symbol: Option<Symbol>) -> u64 {
+    pub(super) fn define(&mut self, recorded: u64, symbol: Option<Identity>) -> u64 {
         self.dead.remove(&recorded);
         let stand_in = Box::new([0u64; 8]);
         let live = stand_in.as_ptr() as u64;
@@ -76,7 +77,7 @@ impl Symbols {
     pub(super) fn resolve(
         &self,
         recorded: u64,
-        symbol: Option<&Symbol>,
+        symbol: Option<&Identity>,
     ) -> Result<Option<u64>, Refusal> {
         if let Some(cause) = self.dead.get(&recorded) {
             let what = format!("the symbol at {recorded:#x} was not registered");
