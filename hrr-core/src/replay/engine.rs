@@ -184,20 +184,21 @@ impl Shared {
             Some(Binding::Declared(desc)) => desc,
             Some(Binding::Unknown { reason, .. }) => {
                 let refusal = Refusal::new(reason.clone());
-                self.world().find_refusal(event.id, &function, &refusal);
-                return Some(Outcome::Refused);
+                return Some(finish::refuse_unknown(&mut self.world(), event, &function, &refusal));
             }
             None => {
                 let refusal = Refusal {
                     damaged: true,
                     ..Refusal::new("the archive's table has no such function")
                 };
-                self.world().find_refusal(event.id, &function, &refusal);
-                return Some(Outcome::Refused);
+                return Some(finish::refuse_unknown(&mut self.world(), event, &function, &refusal));
             }
         };
         match &desc.class {
-            Class::Host { .. } => return Some(Outcome::Host),
+            Class::Host { .. } => {
+                finish::checks_not_made(&mut self.world(), event);
+                return Some(Outcome::Host);
+            }
             Class::Refused { reason } => {
                 let refusal = Refusal::new(*reason);
                 return Some(finish::refuse(self, &mut self.world(), event, desc, &refusal));

@@ -116,6 +116,18 @@ pub(super) fn refuse(
     Outcome::Refused
 }
 
+/// Refuses an event of a function that this build does not declare, or declares otherwise.
+pub(super) fn refuse_unknown(
+    world: &mut World,
+    event: &Event,
+    function: &str,
+    refusal: &Refusal,
+) -> Outcome {
+    world.find_refusal(event.id, function, refusal);
+    checks_not_made(world, event);
+    Outcome::Refused
+}
+
 /// Says of everything that the event made when recorded that it does not exist, because of `cause`.
 fn abandon(
     shared: &Shared,
