@@ -138,6 +138,9 @@ pub(crate) fn start_from_environment() {
     }
 }
 
+/// Every recording of the process; none is ever freed, because late calls may still look at it.
+static KEPT: Mutex<Vec<&Recorder>> = Mutex::new(Vec::new());
+
 /// What holds for the process and not for one recording of it: written into each.
 static FACTS: Mutex<Vec<Note>> = Mutex::new(Vec::new());
 
@@ -193,7 +196,7 @@ fn begin(dir: PathBuf) -> io::Result<&'static Recorder> {
     let info = process::describe();
     let clock = info.clock;
     let writer = Writer::create(&folder, info)?;
-    let recorder = Box::leak(Box::new(Recorder {
+    let recorder: &'static Recorder = Box::leak(Box::new(Recorder {
         folder,
         recording: writer.recording(),
         clock,
@@ -206,6 +209,8 @@ fn begin(dir: PathBuf) -> io::Result<&'static Recorder> {
         stopped_why: OnceLock::new(),
         tracker: Mutex::new(Tracker::default()),
     }));
+    // Reachable from a static, so that a leak checker in the program sees no leak.
+    lock(&KEPT).push(recorder);
     for api in loader::bound() {
         recorder.declare(api)?;
     }
@@ -213,7 +218,8 @@ fn begin(dir: PathBuf) -> io::Result<&'static Recorder> {
     if let Ok(facts) = FACTS.try_lock() {
         facts.iter().cloned().for_each(|note| recorder.note(note));
     }
-    page().ok_or_else(|| io::Error::other("no page"))?.store(recorder, Release);
+    let page = page().ok_or_else(|| io::Error::other("no page"))?;
+    page.store(core::ptr::from_ref(recorder).cast_mut(), Release);
     Ok(recorder)
 }
 
@@ -249,10 +255,7 @@ pub(crate) fn fault(reason: &str) {
     if let Some(recorder) = recorder {
         let _ = recorder.stopped_why.set(reason.to_owned());
         recorder.halt();
-        say(&format!(
-            "recording stopped: {reason}; {} is incomplete",
-            recorder.folder.display()
-        ));
+        say(&format!("recording stopped: {reason}; {} is incomplete", recorder.folder.display()));
     } else {
         say(&format!("recording stopped: {reason}"));
     }
@@ -400,9 +403,8 @@ impl Recorder {
 
     fn help(&self) {
         while !self.stopped.load(Acquire) {
-            let drained = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
-                self.drain_full()
-            }));
+            let drained =
+                std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| self.drain_full()));
             let waiting = match drained {
                 Ok(Ok(waiting)) => waiting,
                 Ok(Err(error)) => return fault(&error.to_string()),

@@ -1,8 +1,8 @@
 //! A recorded thread: how it joins a recording, and how it ends.
 
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
+use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::memory::Memory;
@@ -99,6 +99,7 @@ pub(crate) fn join() -> *mut State {
                 core::ptr::write_bytes(state, 0, 1);
                 (*state).thread = Box::into_raw(thread);
                 (*state).flags = recorder.thread_flags();
+                keep((*state).thread);
             }
             state
         }
@@ -109,12 +110,30 @@ pub(crate) fn join() -> *mut State {
     }
 }
 
+/// The threads of recordings, reachable from a static: their pages are mapped, where a leak checker
+/// in the program does not look.
+static KEPT: Mutex<Vec<AtomicPtr<Thread>>> = Mutex::new(Vec::new());
+
+fn keep(thread: *mut Thread) {
+    // Held by another thread at the moment of a fork: then it is not listed.
+    if let Ok(mut kept) = KEPT.try_lock() {
+        kept.push(AtomicPtr::new(thread));
+    }
+}
+
+fn forget(thread: *mut Thread) {
+    if let Ok(mut kept) = KEPT.try_lock() {
+        kept.retain(|kept| kept.load(Relaxed) != thread);
+    }
+}
+
 /// Ends the thread's part in its recording.
 fn leave_recording(state: *mut State) {
     // SAFETY: the caller's own page; a thread that is set came from a box.
     let thread = unsafe {
         let thread = (*state).thread;
         core::ptr::write_bytes(state, 0, 1);
+        forget(thread);
         (!thread.is_null()).then(|| Box::from_raw(thread))
     };
     if let Some(thread) = thread {

@@ -1,0 +1,114 @@
+//! Where libraries are: ours by one rule, the vendor's by the loader's own search.
+//!
+//! Knows file names and variables; opens nothing.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The folder of our own libraries, before all others.
+pub const LIB_DIR: &str = "HRR_LIB_DIR";
+/// The library of the emulated GPU, as cargo names it.
+pub const EMULATED: &str = "libhip_emu.so";
+/// The library that is preloaded, as cargo names it.
+pub const PRELOAD: &str = "libhrr_preload.so";
+
+/// A library of ours that is nowhere.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The file.
+    pub file: String,
+    /// The folders that were looked in, in order.
+    pub looked: Vec<PathBuf>,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is missing: looked in ", self.file)?;
+        for (index, folder) in self.looked.iter().enumerate() {
+            write!(f, "{}{}", if index > 0 { ", " } else { "" }, folder.display())?;
+        }
+        write!(f, "; build the whole workspace, or name its folder in {LIB_DIR}")
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// Finds a library of ours: in `$HRR_LIB_DIR`, else beside the executable, in `deps/`, `../deps/`
+/// and `../lib/hrr` from there. The path is absolute.
+///
+/// # Errors
+/// If it is in none of them; the error names all.
+pub fn own(file: &str) -> Result<PathBuf, Missing> {
+    let executable = std::env::current_exe().unwrap_or_default();
+    search(file, std::env::var_os(LIB_DIR), &executable)
+}
+
+fn search(file: &str, named: Option<OsString>, executable: &Path) -> Result<PathBuf, Missing> {
+    let named = named.filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let beside = executable.parent().unwrap_or(Path::new("/"));
+    // A folder that is named is meant: a library of another build elsewhere is no substitute.
+    let looked = match named {
+        Some(folder) => vec![folder],
+        None => ["", "deps", "../deps", "../lib/hrr"].map(|folder| beside.join(folder)).to_vec(),
+    };
+    match looked.iter().find_map(|folder| folder.join(file).canonicalize().ok()) {
+        Some(path) => Ok(path),
+        None => Err(Missing { file: file.to_owned(), looked }),
+    }
+}
+
+/// What to ask the dynamic loader for to get the vendor's library, the best first.
+///
+/// `library` is the name without prefix and suffix, such as `amdhip64`.
+pub fn vendor(library: &str) -> Vec<PathBuf> {
+    let file = format!("lib{library}.so");
+    let mut names = Vec::new();
+    if let Some(rocm) = std::env::var_os("ROCM_PATH").filter(|path| !path.is_empty()) {
+        names.push(PathBuf::from(rocm).join("lib").join(&file));
+    }
+    names.extend([".7", ".6", ".5", ""].map(|version| PathBuf::from(format!("{file}{version}"))));
+    names.push(Path::new("/opt/rocm/lib").join(&file));
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(path: &Path) {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder is made");
+        std::fs::write(path, "").expect("the file is written");
+    }
+
+    #[test]
+    fn folders_are_tried_in_order() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path().canonicalize().expect("it is there");
+        let executable = root.join("release/hrr");
+        let find = || search("libx.so", None, &executable);
+        let missing = find().expect_err("nothing is there");
+        assert_eq!(missing.looked.len(), 4);
+        assert!(missing.to_string().contains("libx.so is missing"), "{missing}");
+        std::fs::create_dir_all(root.join("release")).expect("the folder is made");
+        for place in ["lib/hrr/libx.so", "deps/libx.so", "release/deps/libx.so", "release/libx.so"]
+        {
+            touch(&root.join(place));
+            assert_eq!(find(), Ok(root.join(place)));
+        }
+    }
+
+    #[test]
+    fn a_named_folder_is_the_only_one() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path().canonicalize().expect("it is there");
+        touch(&root.join("bin/libx.so"));
+        touch(&root.join("named/libx.so"));
+        let find =
+            |named: &str| search("libx.so", Some(root.join(named).into()), &root.join("bin/hrr"));
+        assert_eq!(find("named"), Ok(root.join("named/libx.so")));
+        assert_eq!(find("other").map_err(|e| e.looked), Err(vec![root.join("other")]));
+        let blank = search("libx.so", Some(OsString::new()), &root.join("bin/hrr"));
+        assert_eq!(blank, Ok(root.join("bin/libx.so")));
+    }
+}

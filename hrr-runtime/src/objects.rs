@@ -1,0 +1,273 @@
+//! The libraries that the dynamic loader has loaded.
+//!
+//! Knows ELF and the loader, no function of the runtime. Nothing here allocates or locks but
+//! [`path_of`], so that a hook may look a symbol up before the program's allocator is ready.
+
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::ptr;
+
+/// The library that an address lies in: where it begins, and its path. `None` if no library holds
+/// the address.
+pub fn holder_of(address: usize) -> Option<(usize, PathBuf)> {
+    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: dladdr looks the address up and never reads it; it fills the struct if it succeeds,
+    // and all bits zero are a valid struct if it does not.
+    let info = unsafe {
+        if libc::dladdr(address as *const c_void, info.as_mut_ptr()) == 0 {
+            return None;
+        }
+        info.assume_init()
+    };
+    // SAFETY: on success the name is a string that lives as long as the library is loaded.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some((info.dli_fbase as usize, PathBuf::from(OsStr::from_bytes(name.to_bytes()))))
+}
+
+/// Whether an address lies in the program itself, not in a library.
+pub fn in_program(address: usize) -> bool {
+    // SAFETY: asks for a word of the auxiliary vector; an entry that is not there reads 0.
+    let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
+    let base = |address| holder_of(address).map(|(base, _)| base);
+    base(address).is_some_and(|found| base(headers) == Some(found))
+}
+
+/// The address of the first definition of `symbol` in a library whose file name begins with
+/// `file`, in the order of loading and without the library that this code is in; null if there is
+/// none.
+pub fn definition(file: &[u8], symbol: &CStr) -> *mut c_void {
+    let mut found = ptr::null_mut();
+    each(&mut |object| {
+        let name = object.name().to_bytes().rsplit(|byte| *byte == b'/').next();
+        if name.is_some_and(|name| name.starts_with(file)) && !object.is_this() {
+            found = object.definition(symbol);
+        }
+        found.is_null()
+    });
+    found
+}
+
+/// The address of the definition of `symbol` that the library which this code is in exports; null
+/// if it does not.
+pub fn here(symbol: &CStr) -> *mut c_void {
+    let mut found = ptr::null_mut();
+    each(&mut |object| {
+        let this = object.is_this();
+        if this {
+            found = object.definition(symbol);
+        }
+        !this
+    });
+    found
+}
+
+/// The paths of the loaded libraries whose file name begins with `file`, without the one that this
+/// code is in.
+pub fn paths(file: &[u8]) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    each(&mut |object| {
+        let path = object.name().to_bytes();
+        let name = path.rsplit(|byte| *byte == b'/').next();
+        if name.is_some_and(|name| name.starts_with(file)) && !object.is_this() {
+            paths.push(PathBuf::from(OsStr::from_bytes(path)));
+        }
+        true
+    });
+    paths
+}
+
+/// The address of the first definition of `symbol` outside the library that this code is in, as
+/// [`definition`] for any file; but it calls no function of the C library, where a sanitizer may
+/// stand that is not ready yet. No other thread may load or unload a library meanwhile.
+pub fn first_definition_unlocked(symbol: &CStr) -> *mut c_void {
+    /// The head of the loader's list of objects, as in `link.h`.
+    #[repr(C)]
+    struct Debug {
+        version: c_int,
+        first: *const LinkMap,
+    }
+    #[repr(C)]
+    struct LinkMap {
+        base: u64,
+        name: *const c_char,
+        dynamic: *const [u64; 2],
+        next: *const LinkMap,
+    }
+    unsafe extern "C" {
+        #[link_name = "_r_debug"]
+        safe static DEBUG: Debug;
+    }
+    let mut next = DEBUG.first;
+    // SAFETY: the list's entries are valid while no library is loaded or unloaded: the caller's
+    // obligation. The last one's `next` is null.
+    while let Some(map) = unsafe { next.as_ref() } {
+        let object = Object { base: map.base, name: map.name, dynamic: map.dynamic };
+        let found = if object.is_this() { ptr::null_mut() } else { object.definition(symbol) };
+        if !found.is_null() {
+            return found;
+        }
+        next = map.next;
+    }
+    ptr::null_mut()
+}
+
+/// A loaded object, as the loader describes it.
+struct Object {
+    /// What is added to the addresses in its file.
+    base: u64,
+    name: *const c_char,
+    dynamic: *const [u64; 2],
+}
+
+impl Object {
+    fn name(&self) -> &CStr {
+        if self.name.is_null() {
+            return c"";
+        }
+        // SAFETY: the loader's name of a loaded object is a string.
+        unsafe { CStr::from_ptr(self.name) }
+    }
+
+    /// Whether this code is in the object.
+    fn is_this(&self) -> bool {
+        unsafe extern "C" {
+            /// The linker puts it at the dynamic section of what it links.
+            #[link_name = "_DYNAMIC"]
+            safe static DYNAMIC: [u64; 2];
+        }
+        ptr::eq(self.dynamic, &raw const DYNAMIC)
+    }
+
+    /// Looks a symbol up in the object's own GNU hash table.
+    fn definition(&self, symbol: &CStr) -> *mut c_void {
+        let Some(tables) = self.tables() else { return ptr::null_mut() };
+        let wanted = symbol
+            .to_bytes()
+            .iter()
+            .fold(5381u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(u32::from(*byte)));
+        // SAFETY: the tables of a loaded object are mapped and have the layout of a GNU hash
+        // section: four words, bloom words of 8 bytes, buckets, then a chain word per symbol from
+        // `first` on; the lowest bit is set in the last word of a chain.
+        unsafe {
+            let buckets_count = tables.hash.read();
+            let first = tables.hash.add(1).read();
+            let bloom_count = tables.hash.add(2).read();
+            if buckets_count == 0 {
+                return ptr::null_mut();
+            }
+            let buckets = tables.hash.add(4 + 2 * bloom_count as usize);
+            let chain = buckets.add(buckets_count as usize);
+            let mut index = buckets.add((wanted % buckets_count) as usize).read();
+            while index >= first {
+                let word = chain.add((index - first) as usize).read();
+                let entry = &*tables.symbols.add(index as usize);
+                if word | 1 == wanted | 1
+                    && entry.st_shndx != 0
+                    && CStr::from_ptr(tables.strings.add(entry.st_name as usize).cast()) == symbol
+                {
+                    return (self.base + entry.st_value) as *mut c_void;
+                }
+                if word & 1 == 1 {
+                    break;
+                }
+                index += 1;
+            }
+        }
+        ptr::null_mut()
+    }
+
+    /// Where the object's symbols are; `None` if it has none that can be looked up.
+    fn tables(&self) -> Option<Tables> {
+        const DT_STRTAB: u64 = 5;
+        const DT_SYMTAB: u64 = 6;
+        const DT_GNU_HASH: u64 = 0x6fff_fef5;
+        let mut entry = self.dynamic;
+        if entry.is_null() {
+            return None;
+        }
+        let (mut strings, mut symbols, mut hash) = (0, 0, 0);
+        loop {
+            // SAFETY: the dynamic section of a loaded object is mapped and ends with a tag 0.
+            let [tag, value] = unsafe { entry.read() };
+            if tag == 0 {
+                break;
+            } else if tag == DT_STRTAB {
+                strings = value;
+            } else if tag == DT_SYMTAB {
+                symbols = value;
+            } else if tag == DT_GNU_HASH {
+                hash = value;
+            }
+            // SAFETY: as above: the last entry was not reached.
+            entry = unsafe { entry.add(1) };
+        }
+        // The loader writes addresses in place of offsets, but not in the kernel's own object.
+        let loaded = |address: u64| address >= self.base && address != 0;
+        (loaded(strings) && loaded(symbols) && loaded(hash)).then_some(Tables {
+            strings: strings as *const u8,
+            symbols: symbols as *const libc::Elf64_Sym,
+            hash: hash as *const u32,
+        })
+    }
+}
+
+struct Tables {
+    strings: *const u8,
+    symbols: *const libc::Elf64_Sym,
+    hash: *const u32,
+}
+
+/// Visits the loaded objects until `visit` says false.
+fn each(mut visit: &mut dyn FnMut(&Object) -> bool) {
+    unsafe extern "C" fn step(
+        info: *mut libc::dl_phdr_info,
+        _bytes: usize,
+        data: *mut c_void,
+    ) -> c_int {
+        // SAFETY: `data` is the reference that is passed below, and the loader describes an object
+        // and says where its program headers are, and how many.
+        let (visit, info, segments) = unsafe {
+            let info = &*info;
+            let segments = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
+            (&mut *data.cast::<&mut dyn FnMut(&Object) -> bool>(), info, segments)
+        };
+        let dynamic = segments.iter().find(|segment| segment.p_type == libc::PT_DYNAMIC);
+        let dynamic = dynamic.map_or(0, |segment| info.dlpi_addr.wrapping_add(segment.p_vaddr));
+        let (base, name) = (info.dlpi_addr, info.dlpi_name);
+        c_int::from(!visit(&Object { base, name, dynamic: dynamic as *const [u64; 2] }))
+    }
+    // SAFETY: `step` has the signature that is asked for, and `visit` outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(step), (&raw mut visit).cast()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_c_library_is_found_and_defines_what_the_loader_says() {
+        let found = definition(b"libc.so", c"dl_iterate_phdr");
+        assert_eq!(found, libc::dl_iterate_phdr as *mut c_void);
+        assert_eq!(first_definition_unlocked(c"dl_iterate_phdr"), found);
+        let (_, path) = holder_of(found.addr()).expect("the address lies in a library");
+        assert!(paths(b"libc.so").contains(&path), "{}", path.display());
+    }
+
+    #[test]
+    fn what_nobody_defines_is_not_found() {
+        assert!(definition(b"", c"no_library_defines_this").is_null());
+        assert!(definition(b"no_such_library", c"puts").is_null());
+        assert_eq!(paths(b"no_such_library"), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn this_code_is_passed_over() {
+        assert!(holder_of(0).is_none());
+        assert!(in_program(holder_of as *const () as usize));
+        assert!(!in_program(libc::dl_iterate_phdr as *const () as usize));
+        let (_, path) = holder_of(holder_of as *const () as usize).expect("this test is a program");
+        assert!(!paths(b"").contains(&path));
+        assert!(here(c"dl_iterate_phdr").is_null(), "this program defines no such function");
+    }
+}

@@ -1,0 +1,208 @@
+//! Which runtime the calls of this program go to, and how its functions are found.
+//!
+//! The resolver of a program that links the recorder: it opens libraries itself. (The preloaded
+//! recorder has another, because there the program has opened them.)
+
+use std::collections::HashMap;
+use std::ffi::{CStr, OsStr};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hrr_core::archive::facts::Note;
+use hrr_core::capture;
+use hrr_core::desc::{ApiDesc, Table};
+use hrr_core::loader;
+use libloading::Library;
+
+use crate::{library, objects};
+
+/// A library of the vendor, or `emu`: what this process shall call.
+pub const VARIABLE: &str = "HRR_RUNTIME";
+
+/// The runtime that calls shall go to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RuntimeChoice {
+    /// The emulated GPU.
+    Emulated,
+    /// A library, by its path or by a name that the dynamic loader finds.
+    Library(PathBuf),
+}
+
+impl RuntimeChoice {
+    /// What a text names: `emu`, or a library.
+    pub fn parse(text: &OsStr) -> RuntimeChoice {
+        if text == "emu" {
+            RuntimeChoice::Emulated
+        } else {
+            RuntimeChoice::Library(PathBuf::from(text))
+        }
+    }
+}
+
+/// Why there is no runtime.
+#[derive(Debug, thiserror::Error)]
+pub enum RuntimeError {
+    /// A call was made already, and so a library is in use.
+    #[error("the runtime is in use already ({}); choose one before the first call", .0.display())]
+    InUse(PathBuf),
+    /// The library of the emulated GPU is nowhere.
+    #[error(transparent)]
+    Missing(#[from] library::Missing),
+    /// The library cannot be loaded.
+    #[error("{}: {what}", path.display())]
+    NotLoaded {
+        /// The library.
+        path: PathBuf,
+        /// What the loader says.
+        what: String,
+    },
+}
+
+/// The libraries that were opened. They are never closed: slots lead into them.
+#[derive(Default)]
+struct Opened {
+    /// By the name that declarations use. `None`: it was tried, said, and is not there.
+    libraries: HashMap<&'static str, Option<(Library, PathBuf)>>,
+}
+
+static OPENED: Mutex<Option<Opened>> = Mutex::new(None);
+
+fn opened() -> MutexGuard<'static, Option<Opened>> {
+    // A panic while the table was held left it whole: entries are inserted at once.
+    OPENED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The name of the main library in [`ApiDesc::library`].
+const MAIN: &str = "";
+
+/// Chooses the runtime of this process and opens it, before the first call.
+///
+/// Without it `HRR_RUNTIME` decides, else the vendor's runtime, else the emulated GPU.
+///
+/// # Errors
+/// If a runtime is in use, or this one cannot be opened.
+pub fn select_runtime(choice: RuntimeChoice) -> Result<(), RuntimeError> {
+    let mut guard = opened();
+    let opened = guard.get_or_insert_default();
+    if let Some(Some((_, path))) = opened.libraries.get(MAIN) {
+        return Err(RuntimeError::InUse(path.clone()));
+    }
+    opened.libraries.insert(MAIN, Some(open_chosen(&choice)?));
+    Ok(())
+}
+
+/// Whether this resolver opened the library at the path.
+pub(crate) fn opened_by_us(path: &Path) -> bool {
+    let guard = opened();
+    let mut all = guard.iter().flat_map(|opened| opened.libraries.values().flatten());
+    all.any(|(_, opened)| opened == path)
+}
+
+/// Answers the loader: the address of the function, or null.
+pub(crate) fn resolve(api: &'static ApiDesc) -> *const () {
+    let mut guard = opened();
+    let opened = guard.get_or_insert_default();
+    let first = std::iter::once(api.library);
+    // Older runtimes, and the emulated one, have the compiler's functions in the main library.
+    let names = first.chain((api.library != MAIN).then_some(MAIN));
+    for name in names {
+        if !opened.libraries.contains_key(name) {
+            let library = match open(name, opened) {
+                Ok(library) => Some(library),
+                Err(error) => {
+                    loader_says(&error);
+                    None
+                }
+            };
+            opened.libraries.insert(name, library);
+        }
+        if let Some(Some((library, path))) = opened.libraries.get(name)
+            && let Some(found) = look_up(library, api)
+        {
+            if name == MAIN {
+                capture::fact(Note::Runtime { path: path.display().to_string() });
+            }
+            return found;
+        }
+    }
+    std::ptr::null()
+}
+
+fn loader_says(what: &dyn fmt::Display) {
+    eprintln!("hrr: {what}");
+}
+
+fn look_up(library: &Library, api: &ApiDesc) -> Option<*const ()> {
+    let names = std::iter::once(&api.name).chain(api.aliases);
+    names.into_iter().find_map(|name: &&CStr| {
+        // SAFETY: the symbol is only taken as an address here; the declaration gives its type.
+        let symbol = unsafe { library.get::<*const ()>(name.to_bytes_with_nul()) };
+        symbol.ok().map(|symbol| *symbol)
+    })
+}
+
+fn open(name: &'static str, opened: &Opened) -> Result<(Library, PathBuf), RuntimeError> {
+    if name == MAIN {
+        return open_main();
+    }
+    let file = format!("lib{name}.so");
+    if let Ok(path) = library::own(&file) {
+        return load(&path);
+    }
+    // The compiler that belongs to a runtime lies beside it.
+    let main = opened.libraries.get(MAIN).and_then(Option::as_ref);
+    let beside = main.and_then(|(_, path)| path.parent()).map(|folder| folder.join(&file));
+    first_of(beside.into_iter().chain(library::vendor(name)))
+}
+
+fn open_main() -> Result<(Library, PathBuf), RuntimeError> {
+    if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
+        return open_chosen(&RuntimeChoice::parse(&named));
+    }
+    match first_of(library::vendor("amdhip64")) {
+        Ok(opened) => Ok(opened),
+        Err(_) => open_chosen(&RuntimeChoice::Emulated),
+    }
+}
+
+fn open_chosen(choice: &RuntimeChoice) -> Result<(Library, PathBuf), RuntimeError> {
+    match choice {
+        RuntimeChoice::Emulated => load(&library::own(library::EMULATED)?),
+        RuntimeChoice::Library(path) => load(path),
+    }
+}
+
+fn first_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<(Library, PathBuf), RuntimeError> {
+    let mut first_error = None;
+    for path in paths {
+        match load(&path) {
+            Ok(opened) => return Ok(opened),
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    Err(first_error.expect("there is a name to try"))
+}
+
+fn load(path: &Path) -> Result<(Library, PathBuf), RuntimeError> {
+    let not_loaded = |what: String| RuntimeError::NotLoaded { path: path.to_owned(), what };
+    // SAFETY: loading runs the library's initialisers: it is the runtime that the user named, or
+    // the one that programs on this machine load.
+    let library = unsafe { Library::new(path) }.map_err(|error| not_loaded(error.to_string()))?;
+    // The name that was asked for may be a link, or found along the loader's path.
+    // SAFETY: the symbol is only taken as an address.
+    let any = [c"hipGetDeviceCount", c"hiprtcVersion"].iter().find_map(|name| unsafe {
+        library.get::<*const std::ffi::c_void>(name.to_bytes_with_nul()).ok().map(|found| *found)
+    });
+    let place = any.and_then(|symbol| objects::holder_of(symbol.addr())).map(|(_, path)| path);
+    Ok((library, place.unwrap_or_else(|| path.to_owned())))
+}
+
+/// What entry points are looked up in by name.
+static TABLES: &[Table] = &[crate::ALL];
+
+/// Installs the resolver and the tables, before any call can be made.
+pub(crate) fn install() {
+    loader::set_resolver(resolve);
+    loader::set_tables(TABLES);
+}
