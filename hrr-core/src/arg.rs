@@ -3,7 +3,9 @@
 //! They carry associated constants only. Expansions read them while building a `static`
 //! [`crate::desc::ApiDesc`]; nothing generic runs behind them.
 
-use crate::desc::{CopyKinds, HandleDesc, PayloadDesc, RetDesc, RetKind, ScalarKind, Shape};
+use crate::desc::{
+    CodePtr, CopyKinds, HandleDesc, PayloadDesc, RetDesc, RetKind, ScalarKind, Shape,
+};
 
 /// A type that crosses the ABI by value or behind a pointer, and whose content can be described.
 ///
@@ -51,6 +53,9 @@ pub unsafe trait Ret: Copy + 'static {
     const RET: RetDesc;
     /// What a call answers if the runtime does not have the function.
     const MISSING: Self;
+    /// The function that gives this answer, whatever its arguments.
+    #[doc(hidden)]
+    const MISSING_FN: CodePtr = CodePtr(crate::private::missing::<Self> as *const ());
 }
 
 /// An enum that says which sides of a copy are host and device.

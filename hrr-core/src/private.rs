@@ -3,9 +3,9 @@
 //! The signatures here are the joint between `hrr-macros` and the recorder: an expansion contains
 //! no logic of its own, only typed calls of these functions.
 
-use core::ffi::c_void;
 pub use crate::arg::{CopyKind, Count, Handle, JitOption, Payload, Ret};
 pub use crate::desc::*;
+use core::ffi::c_void;
 pub use core::sync::atomic::{AtomicPtr, AtomicU32};
 
 use crate::capture::call;
@@ -59,12 +59,16 @@ pub unsafe fn commit(api: &'static ApiDesc, call: Call) {
 /// # Safety
 /// As [`commit`], which was called before; the real function has returned `ret`.
 #[inline(always)]
-pub unsafe fn leave<R: Ret>(api: &'static ApiDesc, call: Call, ret: &R) {
+pub unsafe fn leave<R>(api: &'static ApiDesc, call: Call, ret: &R) {
     let mut word = 0u64;
     let bytes = if size_of::<R>() < 8 { size_of::<R>() } else { 8 };
     // SAFETY: both sides are valid for `bytes` bytes, the smaller of their sizes, and are distinct.
     unsafe {
-        core::ptr::copy_nonoverlapping((&raw const *ret).cast::<u8>(), (&raw mut word).cast(), bytes);
+        core::ptr::copy_nonoverlapping(
+            (&raw const *ret).cast::<u8>(),
+            (&raw mut word).cast(),
+            bytes,
+        );
         call::leave(api, call, word, (&raw const *ret).cast());
     }
 }
@@ -212,7 +216,9 @@ macro_rules! __hrr_receiver {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __hrr_receiver {
-    ($($tokens:tt)*) => { $crate::desc::CodePtr(::core::ptr::null()) };
+    ($($tokens:tt)*) => {
+        $crate::desc::CodePtr(::core::ptr::null())
+    };
 }
 
 pub use crate::__hrr_receiver as receiver;

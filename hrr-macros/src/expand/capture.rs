@@ -36,8 +36,10 @@ pub(super) fn expand_export(function: &ApiFn) -> TokenStream {
 //     if __call.is_null() { return real::<__Fn>(&API_hipFoo)(a, b); }
 //     args::<__Args>(__call).write(__Args { a, b });
 //     commit(&API_hipFoo, __call);
+//     let __unwound = Unwound(__call);
 //     let __ret = real::<__Fn>(&API_hipFoo)(a, b);
-//     leave::<R>(&API_hipFoo, __call, &__ret);
+//     forget(__unwound);
+//     leave(&API_hipFoo, __call, &__ret);
 //     __ret
 // } }
 /// The recorded wrapper.
@@ -48,6 +50,7 @@ pub(super) fn expand_wrapper(function: &ApiFn) -> TokenStream {
     let idents: Vec<&Ident> = function.params.iter().map(|param| &param.ident).collect();
     let swap = expand_swap(function);
     let call = Ident::new("__call", Span::mixed_site());
+    let unwound = Ident::new("__unwound", Span::mixed_site());
     let returned = Ident::new("__ret", Span::mixed_site());
     quote! {
         unsafe extern "C-unwind" fn __wrapper(#signature) -> #ret {
@@ -59,8 +62,10 @@ pub(super) fn expand_wrapper(function: &ApiFn) -> TokenStream {
                 ::hrr_runtime::__private::args::<__Args>(#call).write(__Args { #(#idents),* });
                 ::hrr_runtime::__private::commit(&#api, #call);
                 #swap
+                let #unwound = ::hrr_runtime::__private::Unwound(#call);
                 let #returned = ::hrr_runtime::__private::real::<__Fn>(&#api)(#(#idents),*);
-                ::hrr_runtime::__private::leave::<#ret>(&#api, #call, &#returned);
+                ::core::mem::forget(#unwound);
+                ::hrr_runtime::__private::leave(&#api, #call, &#returned);
                 #returned
             }
         }

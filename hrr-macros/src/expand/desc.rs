@@ -81,9 +81,7 @@ pub(super) fn expand_descriptor(block: &Block, function: &ApiFn) -> TokenStream 
                 replay: #replay,
                 wrapper: ::hrr_runtime::__private::CodePtr(__wrapper as *const ()),
                 bind: ::hrr_runtime::__private::CodePtr(__bind as *const ()),
-                missing: ::hrr_runtime::__private::CodePtr(
-                    ::hrr_runtime::__private::missing::<#ret> as *const ()
-                ),
+                missing: <#ret as ::hrr_runtime::__private::Ret>::MISSING_FN,
                 receive: ::hrr_runtime::__private::receiver!(#api, __Args, (#signature) -> #ret),
                 invoke: __invoke,
             }

@@ -35,12 +35,12 @@ pub static API_hipGraphAddEmptyNode: ::hrr_runtime::__private::ApiDesc = {
             ::hrr_runtime::__private::args::<__Args>(__call)
                 .write(__Args { node, graph });
             ::hrr_runtime::__private::commit(&API_hipGraphAddEmptyNode, __call);
+            let __unwound = ::hrr_runtime::__private::Unwound(__call);
             let __ret = ::hrr_runtime::__private::real::<
                 __Fn,
             >(&API_hipGraphAddEmptyNode)(node, graph);
-            ::hrr_runtime::__private::leave::<
-                hipError_t,
-            >(&API_hipGraphAddEmptyNode, __call, &__ret);
+            ::core::mem::forget(__unwound);
+            ::hrr_runtime::__private::leave(&API_hipGraphAddEmptyNode, __call, &__ret);
             __ret
         }
     }
@@ -112,9 +112,7 @@ pub static API_hipGraphAddEmptyNode: ::hrr_runtime::__private::ApiDesc = {
         replay: ::core::option::Option::None,
         wrapper: ::hrr_runtime::__private::CodePtr(__wrapper as *const ()),
         bind: ::hrr_runtime::__private::CodePtr(__bind as *const ()),
-        missing: ::hrr_runtime::__private::CodePtr(
-            ::hrr_runtime::__private::missing::<hipError_t> as *const (),
-        ),
+        missing: <hipError_t as ::hrr_runtime::__private::Ret>::MISSING_FN,
         receive: ::hrr_runtime::__private::receiver!(
             API_hipGraphAddEmptyNode, __Args, (node : * mut hipGraphNode_t, graph :
             hipGraph_t) -> hipError_t

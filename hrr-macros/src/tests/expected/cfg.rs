@@ -24,8 +24,10 @@ pub static API_hipNew: ::hrr_runtime::__private::ApiDesc = {
             }
             ::hrr_runtime::__private::args::<__Args>(__call).write(__Args {});
             ::hrr_runtime::__private::commit(&API_hipNew, __call);
+            let __unwound = ::hrr_runtime::__private::Unwound(__call);
             let __ret = ::hrr_runtime::__private::real::<__Fn>(&API_hipNew)();
-            ::hrr_runtime::__private::leave::<()>(&API_hipNew, __call, &__ret);
+            ::core::mem::forget(__unwound);
+            ::hrr_runtime::__private::leave(&API_hipNew, __call, &__ret);
             __ret
         }
     }
@@ -77,9 +79,7 @@ pub static API_hipNew: ::hrr_runtime::__private::ApiDesc = {
         replay: ::core::option::Option::None,
         wrapper: ::hrr_runtime::__private::CodePtr(__wrapper as *const ()),
         bind: ::hrr_runtime::__private::CodePtr(__bind as *const ()),
-        missing: ::hrr_runtime::__private::CodePtr(
-            ::hrr_runtime::__private::missing::<()> as *const (),
-        ),
+        missing: <() as ::hrr_runtime::__private::Ret>::MISSING_FN,
         receive: ::hrr_runtime::__private::receiver!(API_hipNew, __Args, () -> ()),
         invoke: __invoke,
     }
@@ -126,8 +126,10 @@ pub static API_hipOld: ::hrr_runtime::__private::ApiDesc = {
             }
             ::hrr_runtime::__private::args::<__Args>(__call).write(__Args {});
             ::hrr_runtime::__private::commit(&API_hipOld, __call);
+            let __unwound = ::hrr_runtime::__private::Unwound(__call);
             let __ret = ::hrr_runtime::__private::real::<__Fn>(&API_hipOld)();
-            ::hrr_runtime::__private::leave::<()>(&API_hipOld, __call, &__ret);
+            ::core::mem::forget(__unwound);
+            ::hrr_runtime::__private::leave(&API_hipOld, __call, &__ret);
             __ret
         }
     }
@@ -179,9 +181,7 @@ pub static API_hipOld: ::hrr_runtime::__private::ApiDesc = {
         replay: ::core::option::Option::None,
         wrapper: ::hrr_runtime::__private::CodePtr(__wrapper as *const ()),
         bind: ::hrr_runtime::__private::CodePtr(__bind as *const ()),
-        missing: ::hrr_runtime::__private::CodePtr(
-            ::hrr_runtime::__private::missing::<()> as *const (),
-        ),
+        missing: <() as ::hrr_runtime::__private::Ret>::MISSING_FN,
         receive: ::hrr_runtime::__private::receiver!(API_hipOld, __Args, () -> ()),
         invoke: __invoke,
     }

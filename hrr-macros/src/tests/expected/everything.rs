@@ -54,12 +54,12 @@ pub static API_hipEverything: ::hrr_runtime::__private::ApiDesc = {
                 (&raw mut func).cast(),
                 (&raw mut userData).cast(),
             );
+            let __unwound = ::hrr_runtime::__private::Unwound(__call);
             let __ret = ::hrr_runtime::__private::real::<
                 __Fn,
             >(&API_hipEverything)(r#type, _out, func, userData);
-            ::hrr_runtime::__private::leave::<
-                *const c_char,
-            >(&API_hipEverything, __call, &__ret);
+            ::core::mem::forget(__unwound);
+            ::hrr_runtime::__private::leave(&API_hipEverything, __call, &__ret);
             __ret
         }
     }
@@ -162,9 +162,7 @@ pub static API_hipEverything: ::hrr_runtime::__private::ApiDesc = {
         }),
         wrapper: ::hrr_runtime::__private::CodePtr(__wrapper as *const ()),
         bind: ::hrr_runtime::__private::CodePtr(__bind as *const ()),
-        missing: ::hrr_runtime::__private::CodePtr(
-            ::hrr_runtime::__private::missing::<*const c_char> as *const (),
-        ),
+        missing: <*const c_char as ::hrr_runtime::__private::Ret>::MISSING_FN,
         receive: ::hrr_runtime::__private::receiver!(
             API_hipEverything, __Args, (r#type : super::types::hipStream_t, _out : * mut
             self::Local, func : hipHostFn_t, userData : * mut c_void) -> * const c_char

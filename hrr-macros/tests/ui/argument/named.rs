@@ -6,7 +6,7 @@ use support::*;
 unsafe extern "C" {
     pub fn hrrFoo(
         #[string] text: *const c_char,
-        #[deref] attr: *const Attr,
+        #[deref] attr: *const hipAttribute,
         #[operand(kind = attr, bytes = 8)] a: *mut c_void,
         #[kernel_args(of = text)] b: *mut *mut c_void,
         #[defines_host_symbol(image = text, name = attr)] c: *mut c_void,

@@ -15,7 +15,7 @@ unsafe extern "C" {
         #[host_symbol(x)] f: *const c_void,
         #[user_data(x)] g: *mut c_void,
         #[device(x)] h: c_int,
-        #[destroys(x)] i: Stream,
+        #[destroys(x)] i: hipStream_t,
         #[callback(x)] j: extern "C" fn(),
     );
     #[ordering(x)]

@@ -20,7 +20,7 @@ unsafe extern "C" {
         #[opaque(reason = reserved)] h: *mut c_void,
         #[operand(place = host, rows(pitch = 1, width = 2))] i: *mut c_void,
         #[operand(place = host, rows = 3)] j: *mut c_void,
-        k: Kernel,
+        k: hipFunction_t,
     );
 }
 

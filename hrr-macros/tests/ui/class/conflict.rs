@@ -6,7 +6,7 @@ use support::*;
 unsafe extern "C" {
     #[query]
     #[ordering]
-    pub fn hrrFoo(stream: Stream) -> Status;
+    pub fn hrrFoo(stream: hipStream_t) -> hipError_t;
     #[host(reason = "prints")]
     #[unreplayable(reason = "")]
     pub fn hrrBar();

@@ -6,7 +6,7 @@ use support::*;
 unsafe extern "C" {
     #[unreplayable(reason = "the handle is foreign")]
     #[replay(with = self::replay)]
-    pub fn hrrFoo() -> Status;
+    pub fn hrrFoo() -> hipError_t;
 }
 
 fn main() {}

@@ -5,8 +5,8 @@ use support::*;
 #[api(group = "g")]
 unsafe extern "C" {
     #[query(wait = hrrWait)]
-    pub fn hrrQuery(stream: Stream) -> Status;
-    pub fn hrrWait(event: Event) -> Status;
+    pub fn hrrQuery(stream: hipStream_t) -> hipError_t;
+    pub fn hrrWait(event: hipEvent_t) -> hipError_t;
 }
 
 fn main() {}

@@ -8,7 +8,7 @@ unsafe extern "C" {
     #[effect(ends_capture = (stream, graph))]
     #[effect(defines_kernel = (kernel, module, size))]
     #[effect(begins_capture = kernel)]
-    pub fn hrrFoo(stream: Stream, size: usize, graph: Graph, #[out_handle] kernel: *mut Kernel, module: Module) -> Status;
+    pub fn hrrFoo(stream: hipStream_t, size: usize, graph: hipGraph_t, #[out_handle] kernel: *mut hipFunction_t, module: hipModule_t) -> hipError_t;
 }
 
 fn main() {}

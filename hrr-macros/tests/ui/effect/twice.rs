@@ -7,7 +7,7 @@ unsafe extern "C" {
     #[effect(enqueues = stream, enqueues = stream)]
     #[effect(launches)]
     #[effect(launches)]
-    pub fn hrrFoo(stream: Stream) -> Status;
+    pub fn hrrFoo(stream: hipStream_t) -> hipError_t;
 }
 
 fn main() {}

@@ -11,7 +11,7 @@ unsafe extern "C" {
     #[effect(waits_event = stream)]
     #[effect(records_event = ())]
     #[effect(completes_stream = (stream, stream))]
-    pub fn hrrFoo(stream: Stream) -> Status;
+    pub fn hrrFoo(stream: hipStream_t) -> hipError_t;
 }
 
 fn main() {}

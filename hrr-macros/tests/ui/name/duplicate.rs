@@ -12,7 +12,7 @@ unsafe extern "C" {
     #[alias("_Z6hrrFoo")]
     #[capture(with = a)]
     #[capture(with = b)]
-    pub fn hrrFoo(#[out] #[out] a: *mut u32, #[out_str(bytes = 1, bytes = 2)] b: *mut c_char) -> Status;
+    pub fn hrrFoo(#[out] #[out] a: *mut u32, #[out_str(bytes = 1, bytes = 2)] b: *mut c_char) -> hipError_t;
 }
 
 fn main() {}

@@ -5,7 +5,7 @@ use support::*;
 #[api(group = "g")]
 unsafe extern "C" {
     #[out]
-    pub fn hrrFoo(#[validated] a: Stream) -> Status;
+    pub fn hrrFoo(#[validated] a: hipStream_t) -> hipError_t;
 }
 
 fn main() {}

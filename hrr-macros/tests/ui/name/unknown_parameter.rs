@@ -5,13 +5,13 @@ use support::*;
 #[api(group = "g")]
 unsafe extern "C" {
     pub fn hrrGraphAdd(
-        #[deref(count = numDepndencies)] pDependencies: *const Graph,
+        #[deref(count = numDepndencies)] pDependencies: *const hipGraph_t,
         numDependencies: usize,
         #[host_in(bytes = "widht * 2")] pixels: *const c_void,
         width: usize,
         #[operand(kind = knd, bytes = before(stream))] dst: *mut c_void,
-        kind: Kind,
-    ) -> Status;
+        kind: hipMemcpyKind,
+    ) -> hipError_t;
 }
 
 fn main() {}

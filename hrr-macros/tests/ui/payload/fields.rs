@@ -17,7 +17,7 @@ pub struct Fields {
 
 #[api(group = "g")]
 unsafe extern "C" {
-    pub fn hrrFoo(#[deref] a: *const Fields) -> Status;
+    pub fn hrrFoo(#[deref] a: *const Fields) -> hipError_t;
 }
 
 fn main() {}

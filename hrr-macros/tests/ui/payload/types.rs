@@ -5,10 +5,10 @@ use support::*;
 #[repr(C)]
 #[derive(Clone, Copy, Payload)]
 pub struct Outer {
-    a: Plain,
+    a: hipPlain,
     #[deref(count = stream)]
     b: *const u32,
-    stream: Stream,
+    stream: hipStream_t,
 }
 
 fn main() {}

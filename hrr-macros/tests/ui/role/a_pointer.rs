@@ -5,10 +5,10 @@ use support::*;
 #[api(group = "g")]
 unsafe extern "C" {
     pub fn hrrFoo(
-        #[destroys] a: *mut Stream,
+        #[destroys] a: *mut hipStream_t,
         #[device] b: *mut c_int,
         #[callback] c: *mut c_void,
-    ) -> Status;
+    ) -> hipError_t;
 }
 
 fn main() {}

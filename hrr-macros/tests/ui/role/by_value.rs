@@ -5,10 +5,10 @@ use support::*;
 #[api(group = "g")]
 unsafe extern "C" {
     pub fn hrrFoo(
-        attr: Attr,
-        #[tagged(by = attr, table = TABLE, out)] a: Params,
+        attr: hipAttribute,
+        #[tagged(by = attr, table = TABLE, out)] a: hipParams,
         #[os_handle(bytes = 64)] b: c_int,
-    ) -> Status;
+    ) -> hipError_t;
 }
 
 fn main() {}

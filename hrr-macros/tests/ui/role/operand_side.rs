@@ -4,7 +4,7 @@ use support::*;
 
 #[api(group = "g")]
 unsafe extern "C" {
-    pub fn hrrFoo(#[operand(place = device, bytes = 8)] a: DevicePtr) -> Status;
+    pub fn hrrFoo(#[operand(place = device, bytes = 8)] a: DevicePtr) -> hipError_t;
 }
 
 type DevicePtr = *mut c_void;

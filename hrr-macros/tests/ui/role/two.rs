@@ -4,7 +4,7 @@ use support::*;
 
 #[api(group = "g")]
 unsafe extern "C" {
-    pub fn hrrFoo(#[out] #[device_ptr] a: *mut u32) -> Status;
+    pub fn hrrFoo(#[out] #[device_ptr] a: *mut u32) -> hipError_t;
 }
 
 fn main() {}

@@ -5,11 +5,11 @@ use support::*;
 // Five mistakes, five errors; the callers of the functions see none of their own.
 #[api(group = "g")]
 unsafe extern "C" {
-    pub fn hrrOne(a: *mut u32) -> Status;
-    pub fn hrrTwo(#[deref(count = m)] a: *const u32, n: usize) -> Status;
+    pub fn hrrOne(a: *mut u32) -> hipError_t;
+    pub fn hrrTwo(#[deref(count = m)] a: *const u32, n: usize) -> hipError_t;
     #[host(reason = "")]
-    pub fn hrrThree(#[out] a: *const u32) -> Status;
-    pub fn hrrFour(#[outt] a: *mut u32) -> Status;
+    pub fn hrrThree(#[out] a: *const u32) -> hipError_t;
+    pub fn hrrFour(#[outt] a: *mut u32) -> hipError_t;
 }
 
 fn caller() {

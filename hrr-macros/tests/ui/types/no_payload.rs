@@ -4,7 +4,7 @@ use support::*;
 
 #[api(group = "g")]
 unsafe extern "C" {
-    pub fn hrrFoo(#[deref] a: *const Plain, b: Plain) -> Status;
+    pub fn hrrFoo(#[deref] a: *const hipPlain, b: hipPlain) -> hipError_t;
 }
 
 fn main() {}

@@ -4,7 +4,7 @@ use support::*;
 
 #[api(group = "g")]
 unsafe extern "C" {
-    pub fn hrrFoo(#[operand(kind = attr, bytes = 8)] a: *mut c_void, attr: Attr) -> Status;
+    pub fn hrrFoo(#[operand(kind = attr, bytes = 8)] a: *mut c_void, attr: hipAttribute) -> hipError_t;
 }
 
 fn main() {}

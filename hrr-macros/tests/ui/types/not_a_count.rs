@@ -5,9 +5,9 @@ use support::*;
 #[api(group = "g")]
 unsafe extern "C" {
     pub fn hrrFoo(
-        #[deref(count = graph)] a: *const Graph,
-        graph: Graph,
-    ) -> Status;
+        #[deref(count = graph)] a: *const hipGraph_t,
+        graph: hipGraph_t,
+    ) -> hipError_t;
 }
 
 fn main() {}

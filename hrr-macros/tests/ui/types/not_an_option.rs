@@ -5,9 +5,9 @@ use support::*;
 #[api(group = "g")]
 unsafe extern "C" {
     pub fn hrrFoo(
-        #[deref(count = 2)] keys: *mut Attr,
+        #[deref(count = 2)] keys: *mut hipAttribute,
         #[jit_options(keys = keys, count = 2)] values: *mut *mut c_void,
-    ) -> Status;
+    ) -> hipError_t;
 }
 
 fn main() {}

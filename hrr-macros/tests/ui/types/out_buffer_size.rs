@@ -6,9 +6,9 @@ use support::*;
 unsafe extern "C" {
     pub fn hrrFoo(
         #[out_buffer(bytes = 4)] luid: *mut [c_char; 8],
-        #[out_buffer(bytes = 16)] params: *mut Params,
+        #[out_buffer(bytes = 16)] params: *mut hipParams,
         #[out_buffer(bytes = 4)] bytes: *mut c_char,
-    ) -> Status;
+    ) -> hipError_t;
 }
 
 fn main() {}

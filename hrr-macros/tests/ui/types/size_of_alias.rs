@@ -15,10 +15,10 @@ unsafe extern "C" {
     pub fn hrrFoo(
         #[device_ptr] a: Address32,
         #[out_device_ptr] b: *mut Address32,
-        #[device] c: Params,
-        tag: Params,
+        #[device] c: hipParams,
+        tag: hipParams,
         #[tagged(by = tag, table = TABLE)] d: *const c_void,
-    ) -> Status;
+    ) -> hipError_t;
 }
 
 fn main() {}
