@@ -1,8 +1,9 @@
 //! Rectangles of copies whose parameters stand in a struct: which side lies where, and which bytes
 //! of it the copy touches.
 
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use core::mem::offset_of;
+use std::sync::OnceLock;
 
 use hrr_core::arg::{Handle, Payload};
 use hrr_core::desc::{
@@ -193,13 +194,38 @@ impl DriverSide {
     }
 }
 
+/// Whether the runtime is older than HIP 6.0, whose [`HIP_MEMCPY3D`] is another struct: 128 bytes,
+/// with 32-bit sizes. What a program hands to such a runtime is then not understood, and no
+/// operand of it is.
+///
+/// Asked once, before the call that is being recorded: no program can see it, because that call
+/// leaves a last error of its own.
+fn runtime_is_old() -> bool {
+    static OLD: OnceLock<bool> = OnceLock::new();
+    *OLD.get_or_init(|| {
+        let mut version: c_int = 0;
+        // SAFETY: the callee writes one int.
+        let status = unsafe { crate::api::device::raw::hipRuntimeGetVersion(&raw mut version) };
+        status == hipSuccess && version < VERSION_6_0
+    })
+}
+
+/// The number of HIP 6.0: major * 10000000 + minor * 100000 + patch.
+const VERSION_6_0: c_int = 60_000_000;
+
 /// What both structs of driver copies say about one side.
 trait DriverCopy: Copy {
+    /// Whether the runtime reads this struct with the layout that we know.
+    fn is_known() -> bool;
     fn source(&self) -> (DriverSide, Box3D);
     fn destination(&self) -> (DriverSide, Box3D);
 }
 
 impl DriverCopy for hip_Memcpy2D {
+    fn is_known() -> bool {
+        true
+    }
+
     fn source(&self) -> (DriverSide, Box3D) {
         let side = DriverSide {
             memory_type: self.srcMemoryType,
@@ -234,6 +260,10 @@ impl DriverCopy for hip_Memcpy2D {
 }
 
 impl DriverCopy for HIP_MEMCPY3D {
+    fn is_known() -> bool {
+        !runtime_is_old()
+    }
+
     fn source(&self) -> (DriverSide, Box3D) {
         let side = DriverSide {
             memory_type: self.srcMemoryType,
@@ -293,40 +323,49 @@ fn device_place(side: &DriverSide) -> Option<Place> {
     })
 }
 
+/// The struct that a scope describes, if the runtime reads it as we do.
+///
+/// # Safety
+/// The scope is that of a `T`.
+unsafe fn driver_copy<T: DriverCopy>(scope: &Scope<'_>) -> Option<T> {
+    // SAFETY: the caller's.
+    T::is_known().then(|| unsafe { view::<T>(scope) })
+}
+
 macro_rules! driver_copies {
     ($($ty:ident {
-        $source_host:ident, $source_device:ident, $source_place:ident,
-        $destination_host:ident, $destination_device:ident, $destination_place:ident,
+        $from_host:ident, $from_device:ident, $from_place:ident,
+        $to_host:ident, $to_device:ident, $to_place:ident,
     })*) => { $(
         #[doc = concat!("What `srcHost` of a [`", stringify!($ty), "`] covers.")]
-        pub fn $source_host(scope: &Scope<'_>) -> Option<Rect> {
+        pub fn $from_host(scope: &Scope<'_>) -> Option<Rect> {
             // SAFETY: named only by the fields of this struct.
-            host_rect(unsafe { view::<$ty>(scope) }.source())
+            host_rect(unsafe { driver_copy::<$ty>(scope) }?.source())
         }
         #[doc = concat!("What `srcDevice` of a [`", stringify!($ty), "`] covers.")]
-        pub fn $source_device(scope: &Scope<'_>) -> Option<Rect> {
+        pub fn $from_device(scope: &Scope<'_>) -> Option<Rect> {
             // SAFETY: as above.
-            device_rect(unsafe { view::<$ty>(scope) }.source())
+            device_rect(unsafe { driver_copy::<$ty>(scope) }?.source())
         }
         #[doc = concat!("Where `srcDevice` of a [`", stringify!($ty), "`] leads.")]
-        pub fn $source_place(scope: &Scope<'_>) -> Option<Place> {
+        pub fn $from_place(scope: &Scope<'_>) -> Option<Place> {
             // SAFETY: as above.
-            device_place(&unsafe { view::<$ty>(scope) }.source().0)
+            device_place(&unsafe { driver_copy::<$ty>(scope) }?.source().0)
         }
         #[doc = concat!("What `dstHost` of a [`", stringify!($ty), "`] covers.")]
-        pub fn $destination_host(scope: &Scope<'_>) -> Option<Rect> {
+        pub fn $to_host(scope: &Scope<'_>) -> Option<Rect> {
             // SAFETY: as above.
-            host_rect(unsafe { view::<$ty>(scope) }.destination())
+            host_rect(unsafe { driver_copy::<$ty>(scope) }?.destination())
         }
         #[doc = concat!("What `dstDevice` of a [`", stringify!($ty), "`] covers.")]
-        pub fn $destination_device(scope: &Scope<'_>) -> Option<Rect> {
+        pub fn $to_device(scope: &Scope<'_>) -> Option<Rect> {
             // SAFETY: as above.
-            device_rect(unsafe { view::<$ty>(scope) }.destination())
+            device_rect(unsafe { driver_copy::<$ty>(scope) }?.destination())
         }
         #[doc = concat!("Where `dstDevice` of a [`", stringify!($ty), "`] leads.")]
-        pub fn $destination_place(scope: &Scope<'_>) -> Option<Place> {
+        pub fn $to_place(scope: &Scope<'_>) -> Option<Place> {
             // SAFETY: as above.
-            device_place(&unsafe { view::<$ty>(scope) }.destination().0)
+            device_place(&unsafe { driver_copy::<$ty>(scope) }?.destination().0)
         }
     )* };
 }

@@ -1,0 +1,1 @@
+/* Stands in for a HIP installation: build scripts of binding crates look for this file. */
