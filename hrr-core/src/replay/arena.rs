@@ -128,6 +128,13 @@ impl Buffer {
         Ok(())
     }
 
+    /// Copies `content` to the start, as far as it fits.
+    pub(super) fn fill(&self, content: &[u8]) {
+        let bytes = content.len().min(self.bytes);
+        // SAFETY: the buffer holds this many bytes, and `content` is no part of it.
+        unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), self.as_ptr(), bytes) };
+    }
+
     /// Says where a canary is damaged.
     pub(super) fn damage(&self) -> Option<String> {
         let names = ["before", "after"];

@@ -376,15 +376,17 @@ impl<'a> ReplayCx<'a> {
             },
             None => return Ok(false),
         };
+        self.fill_outputs(index, address);
         let Some(call) = &self.call else { return Ok(false) };
-        let bytes = scope::len(len, &call.scope(self.desc, false)).unwrap_or(0);
+        let bytes = scope::len(len, &call.scope(self.desc, true)).unwrap_or(0);
         if address == 0 || bytes == 0 {
             return Ok(false);
         }
         let why_not = self.try_place(address, bytes);
         match why_not {
             Ok(()) => {
-                self.synthesise(index, address);
+                self.started = self.shared.world().calls;
+                self.ret = Some(vec![self.event.ret.into()]);
                 self.served = Some(Served::Placed { address });
                 Ok(true)
             }
@@ -421,9 +423,8 @@ impl<'a> ReplayCx<'a> {
         })
     }
 
-    /// Fills in what the call would have written and returned.
-    fn synthesise(&mut self, index: usize, address: u64) {
-        self.started = self.shared.world().calls;
+    /// Fills in what the recorded call wrote: the size of the allocation may be one of its outputs.
+    fn fill_outputs(&mut self, index: usize, address: u64) {
         let Some(call) = &mut self.call else { return };
         for (other, param) in self.desc.params.iter().enumerate() {
             let content = match self.tree.after[other].field {
@@ -438,13 +439,9 @@ impl<'a> ReplayCx<'a> {
             let at = word(slot, 0, slot.len()) as *mut u8;
             // Only buffers of our own are written, and only as far as they reach.
             if let Some(buffer) = call.arena.iter().find(|buffer| buffer.as_ptr() == at) {
-                let bytes = content.len().min(buffer.bytes() as usize);
-                if buffer.write(0, &content[..bytes]).is_err() {
-                    continue;
-                }
+                buffer.fill(&content);
             }
         }
-        self.ret = Some(vec![self.event.ret.into()]);
     }
 
     fn unplace(&mut self, address: u64) -> Result<bool, Refusal> {

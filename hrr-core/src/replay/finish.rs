@@ -14,7 +14,7 @@
 
 use std::ffi::CStr;
 
-use crate::archive::event::{Body, Event, EventId, FIELD_CHECK, FIELD_RET, Field};
+use crate::archive::event::{AbsentReason, Body, Event, EventId, FIELD_CHECK, FIELD_RET, Field};
 use crate::desc::{
     ApiDesc, Class, Compare, Direction, Effect, HandleDesc, ParamDesc, PayloadDesc, RetKind, Role,
     ScalarKind, Scope, Shape, Side, Space,
@@ -917,6 +917,10 @@ impl Finisher<'_> {
         collect_destinations(self.desc.params, after, &mut written);
         let Some(call) = self.call.take() else { return };
         for (id, field) in written {
+            if field.body == Body::Absent(AbsentReason::Deferred) {
+                // A later event carries its check.
+                continue;
+            }
             let mut operands = call.operands.iter();
             match operands.find(|(other, operand)| *other == id && operand.destination) {
                 Some((_, operand)) => self.check(field, Some(operand), self.event.id, self.desc),
