@@ -393,6 +393,8 @@ unsafe extern "C" {
 
     /// Writes a new node that allocates memory, and the address into the parameters. (HIP 7.1)
     #[effect(adds_to_graph = graph)]
+    #[capture(with = crate::families::memory::capture_alloc_node)]
+    #[replay(with = crate::families::memory::replay_alloc_node)]
     pub fn hipGraphAddMemAllocNode(
         #[out_handle] pGraphNode: *mut hipGraphNode_t,
         graph: hipGraph_t,

@@ -42,6 +42,8 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Writes the address, pitch and sizes of a new box. (HIP 7.1)
+    #[capture(with = crate::families::memory::capture_malloc_3d)]
+    #[replay(with = crate::families::memory::replay_malloc_3d)]
     pub fn hipMalloc3D(#[out] pitchedDevPtr: *mut hipPitchedPtr, extent: hipExtent) -> hipError_t;
 
     /// Ends an allocation, once the device's work is done. (HIP 7.1)

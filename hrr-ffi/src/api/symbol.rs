@@ -9,6 +9,8 @@ use crate::types::{hipError_t, hipMemcpyKind, hipStream_t};
 #[api(group = "symbol")]
 unsafe extern "C" {
     /// Writes the address of a variable. (HIP 7.1)
+    #[capture(with = crate::families::memory::capture_symbol_address)]
+    #[replay(with = crate::families::memory::replay_symbol_address)]
     pub fn hipGetSymbolAddress(
         #[out_device_ptr] devPtr: *mut *mut c_void,
         #[host_symbol] symbol: *const c_void,

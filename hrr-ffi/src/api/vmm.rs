@@ -12,6 +12,7 @@ use crate::types::{
 #[api(group = "vmm")]
 unsafe extern "C" {
     /// Writes the start of a reserved range of addresses. (HIP 7.1)
+    #[replay(with = crate::families::memory::replay_reserve)]
     pub fn hipMemAddressReserve(
         #[out_device_ptr(bytes = size)] ptr: *mut *mut c_void,
         size: usize,

@@ -3,8 +3,10 @@
 //! A family calls the live runtime only as `raw::hipX`, which is never recorded, and the engine
 //! only through its contexts.
 
+pub mod code;
 pub mod copy;
 pub mod driver;
+pub mod memory;
 pub mod module;
 pub mod sharing;
 pub mod tags;
