@@ -263,6 +263,11 @@ impl Archive {
         &self.processes
     }
 
+    /// The processes, taken out of the archive.
+    pub fn take_processes(&mut self) -> Vec<Process> {
+        std::mem::take(&mut self.processes)
+    }
+
     /// The processes that could not be opened.
     pub fn findings(&self) -> &[Finding] {
         &self.findings

@@ -11,9 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::fields::{Fields, Meta};
 use super::interpret::{self, Taking};
+use super::ring::SLACK_BYTES;
 use super::state::{self, State, stack_pointer, ticks};
 use super::thread::{self, Thread};
-use super::ring::SLACK_BYTES;
 use super::{custom, recorder, track};
 use crate::archive::event::{EventId, Phase};
 use crate::archive::raw::{

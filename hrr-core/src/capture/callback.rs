@@ -62,12 +62,8 @@ pub(crate) unsafe fn swap(
         return;
     };
     let Some(owner) = call::open_id(call).filter(|_| !callback.is_null()) else { return };
-    let node = Box::leak(Box::new(Node {
-        mark: 0,
-        function: *callback,
-        user_data: *user_data,
-        owner,
-    }));
+    let node =
+        Box::leak(Box::new(Node { mark: 0, function: *callback, user_data: *user_data, owner }));
     node.mark = Node::MARK ^ core::ptr::from_ref(node) as u64;
     *callback = trampoline as AnyCallback as *mut c_void;
     *user_data = core::ptr::from_mut(node).cast();
@@ -78,7 +74,10 @@ pub(crate) unsafe fn swap(
 pub(crate) fn restore(memory: &Memory, payload: &PayloadDesc, address: u64) {
     let Shape::Struct(fields) = payload.shape else { return };
     let place = |wanted: fn(&Role) -> bool| {
-        fields.iter().find(|field| wanted(&field.role)).map(|field| address + u64::from(field.offset))
+        fields
+            .iter()
+            .find(|field| wanted(&field.role))
+            .map(|field| address + u64::from(field.offset))
     };
     let callback = place(|role| matches!(role, Role::Callback));
     let user_data = place(|role| matches!(role, Role::UserData));

@@ -5,14 +5,15 @@
 //! program that changes it meanwhile cannot confuse the walk. What cannot be taken is a field too,
 //! with the reason.
 
+use core::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
+use super::callback;
 use super::fields::{Fields, Meta};
 use super::memory::Memory;
 use super::recorder::Recorder;
 use super::thread::Thread;
 use super::track::{Copy, Tracker};
-use super::callback;
 use crate::archive::event::{AbsentReason, Body, EventId, FIELD_RET, Phase};
 use crate::code::{self, ELEMENT_IDENTITY, Identity, encode_arg};
 use crate::desc::{
@@ -119,9 +120,9 @@ pub(crate) fn length(memory: &Memory, len: &Len, scope: &Scope<'_>) -> Option<u6
             let now = pointed_number(memory, scope, *index)?;
             Some(before(memory, scope, *index).map_or(now, |before| before.min(now)))
         }
-        Len::Product(factors) => factors.iter().try_fold(1u64, |product, factor| {
-            product.checked_mul(length(memory, factor, scope)?)
-        }),
+        Len::Product(factors) => factors
+            .iter()
+            .try_fold(1u64, |product, factor| product.checked_mul(length(memory, factor, scope)?)),
         Len::Min(all) => all.iter().filter_map(|len| length(memory, len, scope)).min(),
         Len::Call(function) => function(scope),
     }
@@ -489,7 +490,13 @@ impl<'t> Taking<'t> {
     }
 
     /// Takes `count` elements of `size` bytes from `address`, and answers them.
-    fn bytes(&mut self, meta: Meta, address: u64, count: Option<u64>, size: u64) -> Option<Vec<u8>> {
+    fn bytes(
+        &mut self,
+        meta: Meta,
+        address: u64,
+        count: Option<u64>,
+        size: u64,
+    ) -> Option<Vec<u8>> {
         let total = count.and_then(|count| count.checked_mul(size));
         let (Some(count), Some(total)) = (count, total.filter(|n| *n <= CONTENT_BYTES_MAX)) else {
             let reason = AbsentReason::UnknownLength;
@@ -616,7 +623,8 @@ impl<'t> Taking<'t> {
         if count > 0 && (keys == 0 || !self.memory.read(keys, count * 4, &mut content)) {
             return None;
         }
-        let number = |four: &[u8]| i64::from(i32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+        let number =
+            |four: &[u8]| i64::from(i32::from_le_bytes([four[0], four[1], four[2], four[3]]));
         Some(content.chunks_exact(4).map(number).collect())
     }
 
@@ -684,11 +692,10 @@ impl<'t> Taking<'t> {
             return;
         }
         let api = std::ffi::CString::new(text).ok().and_then(|name| loader::find(&name));
-        if let (Some(api), Some(real)) = (api, found) {
-            if loader::bind_to(api, real as *const ()) {
-                // SAFETY: the successful call has just written a pointer there.
-                unsafe { (address as *mut *const ()).write_unaligned(api.wrapper.0) };
-            }
+        let (Some(api), Some(real)) = (api, found) else { return };
+        if loader::bind_to(api, real as *const ()) && api.id.load(Relaxed) != 0 {
+            // SAFETY: the successful call has just written a pointer there.
+            unsafe { (address as *mut *const ()).write_unaligned(api.wrapper.0) };
         }
     }
 
@@ -745,9 +752,10 @@ impl<'t> Taking<'t> {
     /// Whether the call's copies may run after it has returned.
     fn is_deferred(&self) -> bool {
         use crate::desc::Effect;
-        self.api.effects.iter().any(|effect| {
-            matches!(effect, Effect::Enqueues { .. } | Effect::AddsToGraph { .. })
-        })
+        self.api
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Enqueues { .. } | Effect::AddsToGraph { .. }))
     }
 
     fn rect(&self, extent: &Extent, at: At<'_>) -> Option<Rect> {
@@ -766,13 +774,7 @@ impl<'t> Taking<'t> {
         }
     }
 
-    fn place(
-        &self,
-        place: &OperandPlace,
-        at: At<'_>,
-        address: u64,
-        side: Side,
-    ) -> Option<Place> {
+    fn place(&self, place: &OperandPlace, at: At<'_>, address: u64, side: Side) -> Option<Place> {
         let found = match place {
             OperandPlace::Fixed(place) => Some(*place),
             OperandPlace::Kind(index, kinds) => {

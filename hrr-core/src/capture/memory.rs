@@ -165,7 +165,8 @@ fn stack_top() -> Option<usize> {
             return None;
         }
         let (mut base, mut bytes) = (core::ptr::null_mut(), 0);
-        let found = libc::pthread_attr_getstack(&raw const attributes, &raw mut base, &raw mut bytes);
+        let found =
+            libc::pthread_attr_getstack(&raw const attributes, &raw mut base, &raw mut bytes);
         libc::pthread_attr_destroy(&raw mut attributes);
         (found == 0).then(|| base as usize + bytes)
     }

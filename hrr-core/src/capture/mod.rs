@@ -27,7 +27,7 @@ use crate::archive::facts::Note;
 use crate::archive::raw::{MARK_BEGIN, MARK_END};
 
 pub use custom::CaptureCx;
-pub use ring::{CHUNKS, CHUNK_BYTES};
+pub use ring::{CHUNK_BYTES, CHUNKS};
 
 pub(crate) use recorder::{declare, start_from_environment};
 

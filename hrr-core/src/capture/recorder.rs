@@ -231,7 +231,9 @@ pub(crate) fn declare(api: &'static ApiDesc) -> bool {
     }
     // SAFETY: set from a leaked box.
     let Some(recorder) = page().and_then(|page| unsafe { page.load(Acquire).as_ref() }) else {
-        return false;
+        // A forked child of a recorded process: its recording begins with its first recorded call,
+        // which may be this one, and then declares all that is bound.
+        return true;
     };
     match recorder.declare(api) {
         Ok(()) => true,
@@ -428,7 +430,11 @@ impl Recorder {
             lock(&self.threads).iter().map(|(ring, _)| Arc::clone(ring)).collect();
         let mut waiting = false;
         for ring in rings {
-            while !self.stopped.load(Acquire) && self.drain_oldest(&ring, false)? {}
+            while !self.stopped.load(Acquire) {
+                if !self.drain_oldest(&ring, false)? {
+                    break;
+                }
+            }
             waiting |= ring.has_full();
             if ring.ended.load(Acquire) && !self.stopped.load(Acquire) {
                 self.finish_ring(&ring)?;

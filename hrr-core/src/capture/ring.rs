@@ -91,11 +91,7 @@ impl Chunk {
         unsafe {
             core::ptr::copy_nonoverlapping(self.records(), bytes.as_mut_ptr(), bytes.len());
         }
-        RawChunk {
-            sequence: self.word(8).load(Relaxed),
-            first: self.word(16).load(Relaxed),
-            bytes,
-        }
+        RawChunk { sequence: self.word(8).load(Relaxed), first: self.word(16).load(Relaxed), bytes }
     }
 
     fn recycle(self) {
@@ -129,12 +125,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    pub(crate) fn create(
-        folder: &Path,
-        recording: u64,
-        thread: u32,
-        tid: u32,
-    ) -> io::Result<Ring> {
+    pub(crate) fn create(folder: &Path, recording: u64, thread: u32, tid: u32) -> io::Result<Ring> {
         let path = folder.join(format!("ring.{thread}"));
         let file = create_file(&path)?;
         let ring = Ring {

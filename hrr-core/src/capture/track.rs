@@ -181,10 +181,9 @@ impl Tracker {
     }
 
     fn note_address(&self, reached: &mut Vec<u64>, address: u64) {
-        if let Some((start, _, tracked)) = self.ranges.find(address) {
-            if tracked.space != Space::Device && !reached.contains(&start) {
-                reached.push(start);
-            }
+        let Some((start, _, tracked)) = self.ranges.find(address) else { return };
+        if tracked.space != Space::Device && !reached.contains(&start) {
+            reached.push(start);
         }
     }
 
@@ -288,9 +287,10 @@ impl Tracker {
             What::Range(range) => *range == start,
         };
         let gone = self.pending.extract_if(.., |pending| inside(pending));
-        lost.extend(gone.filter(|pending| matches!(pending.what, What::Copy(_))).map(|pending| {
-            (pending, AbsentReason::Freed)
-        }));
+        lost.extend(
+            gone.filter(|pending| matches!(pending.what, What::Copy(_)))
+                .map(|pending| (pending, AbsentReason::Freed)),
+        );
     }
 }
 
@@ -488,7 +488,8 @@ pub(crate) fn after_call(taking: &mut Taking<'_>) {
 /// Remembers images and kernels under the handles that the call made.
 fn define_handles(taking: &mut Taking<'_>, scope: &Scope<'_>) {
     if let Some(hash) = taking.thread.open.image.take() {
-        let out = scope.params.iter().position(|param| matches!(param.role, Role::OutHandle { .. }));
+        let out =
+            scope.params.iter().position(|param| matches!(param.role, Role::OutHandle { .. }));
         let handle = match (out, taking.api.ret.kind) {
             (Some(index), _) => written(taking, scope, index as u16),
             (None, RetKind::Handle(_)) => Some(taking.ret),
@@ -523,9 +524,11 @@ fn start_work(
 ) {
     let thread = taking.id.thread;
     let key = |index: u16| stream_key(value_at(scope, index), thread);
-    let enqueues = taking.api.effects.iter().any(|effect| {
-        matches!(effect, Effect::Enqueues { .. } | Effect::AddsToGraph { .. })
-    });
+    let enqueues = taking
+        .api
+        .effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Enqueues { .. } | Effect::AddsToGraph { .. }));
     match effect {
         Effect::Enqueues { stream } => enqueue(tracker, taking, key(*stream), lost),
         Effect::Launches if !enqueues => enqueue(tracker, taking, 0, lost),
