@@ -1,7 +1,8 @@
 //! The compiler for annotated HIP declarations: `#[api]` on a block of C functions, and
 //! `#[derive(Payload)]` on the structs that cross.
 //!
-//! Stages: `parse` makes the model, by the table of words in `attr`; `check` holds facts of the
+//! Stages: `parse` makes the model, by the table of words in `attr` and the parser that it drives in
+//! `args`; `check` holds facts of the
 //! model against each other; `expand` turns the model into tokens and cannot fail. Errors of a
 //! whole block are collected, and the plain declarations stand beside them, so that one compile
 //! tells everything and nothing else.
@@ -104,10 +105,12 @@
 //!
 #![doc = include_str!("words.md")]
 
+mod args;
 mod attr;
 mod check;
 mod errors;
 mod expand;
+mod length;
 mod model;
 mod parse;
 #[cfg(test)]

@@ -97,13 +97,6 @@ pub(crate) enum Direction {
     InOut,
 }
 
-/// Which side of a copy, if the declaration says so; else the pointer's constness does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    Source,
-    Destination,
-}
-
 pub(crate) enum OperandPlace {
     /// One of `host`, `device`, `tracked`, as the variant of the descriptor.
     Fixed(&'static str),
@@ -159,7 +152,8 @@ pub(crate) enum Role {
         exact: bool,
     },
     Operand {
-        side: Option<Side>,
+        /// The variant of the descriptor, if the declaration says it; else the pointer does.
+        side: Option<&'static str>,
         place: OperandPlace,
         extent: Extent,
     },

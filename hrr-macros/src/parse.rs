@@ -11,11 +11,12 @@ use syn::{
     ForeignItemFn, ItemForeignMod, Lit, LitStr, Meta, Pat, ReturnType, Safety, Visibility,
 };
 
-use crate::attr::{self, BLOCK_ARGS, Names, Parsed, Place, Value, Word};
+use crate::args::{self, Names, Parsed, Value};
+use crate::attr::{BLOCK_ARGS, Place, Word};
 use crate::errors::Errors;
 use crate::model::{
     ApiFn, Block, Class, Direction, Effect, Extent, Hook, Len, Name, OperandPlace, Param, Payload,
-    Role, Side, unit,
+    Role, unit,
 };
 
 /// Reads a block; the model is complete if no error was recorded.
@@ -56,7 +57,7 @@ fn parse_block_args(
     let before = errors.count();
     let (mut group, mut library) = (None, None);
     let parser = |input: ParseStream<'_>| {
-        for given in attr::parse_args(input, "api", BLOCK_ARGS, None, errors)? {
+        for given in args::parse_args(input, "api", BLOCK_ARGS, None, errors)? {
             match (given.key, given.value) {
                 ("group", Value::Text(text)) => group = Some(text),
                 ("library", Value::Text(text)) => library = Some(text),
@@ -170,7 +171,7 @@ fn parse_function_words(
     errors: &mut Errors,
 ) -> ApiFn {
     let (words, foreign) =
-        attr::parse_attributes(item.attrs.clone(), Place::Function, names, errors);
+        args::parse_attributes(item.attrs.clone(), Place::Function, names, errors);
     let (cfgs, outer): (Vec<_>, Vec<_>) =
         foreign.into_iter().partition(|attribute| attribute.path().is_ident("cfg"));
     let mut function = ApiFn {
@@ -357,7 +358,7 @@ fn parse_param(
     errors: &mut Errors,
 ) -> Param {
     let before = errors.count();
-    let (words, _) = attr::parse_attributes(attributes, place, names, errors);
+    let (words, _) = args::parse_attributes(attributes, place, names, errors);
     // A word that was not understood may have been the role.
     let mut broken = errors.count() > before;
     let mut words = words.into_iter();
@@ -398,12 +399,7 @@ fn role_of(parsed: &mut Parsed) -> Option<Role> {
         Word::Frees => Role::DevicePointer { frees: true },
         Word::OutDevicePtr => Role::OutDevicePointer { bytes: parsed.length("bytes") },
         Word::OutAlloc => {
-            let space = match parsed.choice("space")? {
-                "device" => "Device",
-                "pinned" => "Pinned",
-                "managed" => "Managed",
-                _ => return None,
-            };
+            let space = parsed.choice("space")?;
             Role::OutAlloc { bytes: parsed.length("bytes")?, space }
         }
         Word::RegistersHost => Role::RegistersHost { bytes: parsed.length("bytes")? },
@@ -413,11 +409,7 @@ fn role_of(parsed: &mut Parsed) -> Option<Role> {
         Word::OutBuffer => Role::HostOut { bytes: parsed.length("bytes")?, exact: true },
         Word::Operand => operand_of(parsed)?,
         Word::KernelArgs => {
-            let form = match parsed.choice("form") {
-                None | Some("pointers") => "Pointers",
-                Some("extra") => "Extra",
-                Some(_) => return None,
-            };
+            let form = parsed.choice("form").unwrap_or("Pointers");
             Role::KernelArgs { of: parsed.name("of")?, form }
         }
         Word::HostSymbol => Role::HostSymbol,
@@ -467,9 +459,7 @@ fn operand_of(parsed: &mut Parsed) -> Option<Role> {
     let place = match (parsed.name("kind"), parsed.take("place")) {
         (Some(kind), None) => OperandPlace::Kind(kind),
         (None, Some(Value::Path(path))) => OperandPlace::Call(path),
-        (None, Some(Value::Choice("host"))) => OperandPlace::Fixed("Host"),
-        (None, Some(Value::Choice("device"))) => OperandPlace::Fixed("Device"),
-        (None, Some(Value::Choice("tracked"))) => OperandPlace::Fixed("Tracked"),
+        (None, Some(Value::Choice(place))) => OperandPlace::Fixed(place),
         _ => return None,
     };
     let extent = match (parsed.length("bytes"), parsed.take("rows"), parsed.path("rect")) {
@@ -489,12 +479,7 @@ fn operand_of(parsed: &mut Parsed) -> Option<Role> {
         (None, None, Some(path)) => Extent::Call(path),
         _ => return None,
     };
-    let side = match parsed.choice("side") {
-        None => None,
-        Some("source") => Some(Side::Source),
-        Some("destination") => Some(Side::Destination),
-        Some(_) => return None,
-    };
+    let side = parsed.choice("side");
     Some(Role::Operand { side, place, extent })
 }
 

@@ -11,7 +11,7 @@ use super::replay::expand_invoke;
 use super::{allow_list, api_ident, api_path, c_str, pointer_type, signature_of};
 use crate::model::{
     ApiFn, Block, Class, Direction, Effect, Extent, Len, Name, OperandPlace, Param, Pointer, Role,
-    Side, pointee_of, pointer_of,
+    pointee_of, pointer_of,
 };
 
 // pub static API_hipFoo: ApiDesc = {
@@ -346,12 +346,11 @@ fn expand_extent(extent: &Extent) -> TokenStream {
     quote!(::hrr_runtime::__private::Extent::#extent)
 }
 
-fn expand_side(side: Option<Side>, ty: &Type) -> TokenStream {
-    let source = match (side, pointer_of(ty)) {
-        (Some(side), _) => side == Side::Source,
-        (None, pointer) => matches!(pointer, Pointer::Const(_)),
-    };
-    let side = if source { quote!(Source) } else { quote!(Destination) };
+fn expand_side(side: Option<&str>, ty: &Type) -> TokenStream {
+    let side = ident(side.unwrap_or(match pointer_of(ty) {
+        Pointer::Const(_) => "Source",
+        Pointer::Mut(_) | Pointer::Function | Pointer::No => "Destination",
+    }));
     quote!(::hrr_runtime::__private::Side::#side)
 }
 

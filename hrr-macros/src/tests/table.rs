@@ -49,7 +49,9 @@ fn no_error_points_at_the_call_site() {
     for source in [
         include_str!("../parse.rs"),
         include_str!("../check.rs"),
+        include_str!("../args.rs"),
         include_str!("../attr.rs"),
+        include_str!("../length.rs"),
         include_str!("../errors.rs"),
     ] {
         assert!(!source.contains("call_site"));
