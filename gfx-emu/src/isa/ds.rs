@@ -84,6 +84,9 @@ static OTHERS: &[Row] = &[
     special(0x77, "ds_read2_b64", Regs(4), ADDRESS, read2),
     special(0x78, "ds_read2st64_b64", Regs(4), ADDRESS, read2),
     memory(0x7c, "ds_add_rtn_f64", atomic_x2(Atomic::AddF)).on(Targets::GFX90A_UP),
+    // The barrier says itself for how many it waits.
+    special(0x99, "ds_gws_init", No, [B32, No, No, No], |_, _| Ok(Flow::Next)),
+    special(0x9d, "ds_gws_barrier", No, [B32, No, No, No], grid_barrier),
     memory(0xb7, "ds_pk_add_rtn_f16", atomic(Atomic::PkAddF16)).on(Targets::GFX942),
     memory(0xb8, "ds_pk_add_rtn_bf16", atomic(Atomic::PkAddBf16)).on(Targets::GFX942),
     memory(0xde, "ds_write_b96", store(12)),
@@ -122,7 +125,8 @@ pub(crate) fn decode(words: &Words<'_>) -> Result<Inst, FaultKind> {
         inst.exec = execute;
     }
     inst.imm = (w & 0xffff) as i32;
-    if w >> 16 & 1 != 0 {
+    // Only the global wave sync instructions have the bit that names the global data share.
+    if (w >> 16 & 1 != 0) != row.name.starts_with("ds_gws_") {
         return Err(words.unknown(Encoding::Ds, "global data share"));
     }
     let accumulator = if w >> 25 & 1 != 0 && words.target != Target::Gfx906 { ACC } else { 0 };
@@ -147,6 +151,12 @@ pub(crate) fn decode(words: &Words<'_>) -> Result<Inst, FaultKind> {
     Ok(inst)
 }
 
+/// One wave of each workgroup of a cooperative launch comes here, with their number less one.
+fn grid_barrier(cx: &mut Cx<'_, '_>, inst: &Inst) -> Step {
+    let others = lanes(cx.wave.exec()).next().map_or(0, |lane| cx.wave.v[at(inst.src[0])][lane]);
+    Ok(Flow::GridBarrier(others.saturating_add(1)))
+}
+
 fn at(operand: Opnd) -> usize {
     match operand {
         Opnd::V(at) => usize::from(at),
@@ -158,12 +168,61 @@ fn at(operand: Opnd) -> usize {
 fn execute(cx: &mut Cx<'_, '_>, inst: &Inst) -> Step {
     let op = operation(inst)?;
     let address = at(inst.src[0]);
-    for lane in lanes(cx.wave.exec()) {
-        // LDS addresses are 32 bits; the offset does not wrap them.
-        let offset = u64::from(cx.wave.v[address][lane]) + inst.imm as u64;
-        transfer(cx, inst, op, offset, lane, inst.src[1], returns(inst.row))?;
+    // LDS addresses are 32 bits; the offset does not wrap them.
+    let by = inst.imm as u64;
+    match op {
+        MemOp::Load { bytes: words @ (4 | 8 | 12 | 16), .. } => {
+            read_words(cx, address, by, usize::from(words / 4), at(inst.dst))?;
+        }
+        MemOp::Store { bytes: words @ (4 | 8 | 12 | 16), .. } => {
+            write_words(cx, address, by, usize::from(words / 4), at(inst.src[1]))?;
+        }
+        MemOp::Load { .. } | MemOp::Store { .. } | MemOp::Atomic { .. } => {
+            for lane in lanes(cx.wave.exec()) {
+                let offset = u64::from(cx.wave.v[address][lane]) + by;
+                transfer(cx, inst, op, offset, lane, inst.src[1], returns(inst.row))?;
+            }
+        }
     }
     Ok(Flow::Next)
+}
+
+/// Loads whole words in all active lanes.
+fn read_words(
+    cx: &mut Cx<'_, '_>,
+    address: usize,
+    by: u64,
+    words: usize,
+    dst: usize,
+) -> Result<(), Box<Trouble>> {
+    // The destination may be the address: every lane's address is read first.
+    let addresses = cx.wave.v[address];
+    for lane in lanes(cx.wave.exec()) {
+        let range = cx.lds_range(u64::from(addresses[lane]) + by, 4 * words as u32, lane)?;
+        for (k, word) in cx.lds[range].chunks_exact(4).enumerate() {
+            let word = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+            cx.wave.v[dst + k][lane] = word;
+        }
+    }
+    Ok(())
+}
+
+/// Stores whole words of all active lanes.
+fn write_words(
+    cx: &mut Cx<'_, '_>,
+    address: usize,
+    by: u64,
+    words: usize,
+    data: usize,
+) -> Result<(), Box<Trouble>> {
+    for lane in lanes(cx.wave.exec()) {
+        let offset = u64::from(cx.wave.v[address][lane]) + by;
+        let range = cx.lds_range(offset, 4 * words as u32, lane)?;
+        for (k, word) in cx.lds[range].chunks_exact_mut(4).enumerate() {
+            word.copy_from_slice(&cx.wave.v[data + k][lane].to_le_bytes());
+        }
+    }
+    Ok(())
 }
 
 /// Does a memory operation on LDS for one lane.
@@ -274,27 +333,25 @@ fn two_offsets(inst: &Inst, words: usize) -> [u64; 2] {
 
 fn read2(cx: &mut Cx<'_, '_>, inst: &Inst) -> Step {
     let words = inst.row.dst.regs() / 2;
-    let offsets = two_offsets(inst, words);
-    for lane in lanes(cx.wave.exec()) {
-        let base = u64::from(cx.wave.v[at(inst.src[0])][lane]);
-        for (i, offset) in offsets.into_iter().enumerate() {
-            let dst = Opnd::V((at(inst.dst) + i * words) as u16);
-            let part = Inst { dst, ..inst.clone() };
-            transfer(cx, &part, load(4 * words as u8), base + offset, lane, Opnd::None, true)?;
-        }
+    let [first, second] = two_offsets(inst, words);
+    let (address, dst) = (at(inst.src[0]), at(inst.dst));
+    // The first half must not overwrite an address that the second half needs.
+    let held = cx.wave.v[address];
+    read_words(cx, address, first, words, dst)?;
+    let overwritten = cx.wave.v[address];
+    cx.wave.v[address] = held;
+    read_words(cx, address, second, words, dst + words)?;
+    if (dst..dst + words).contains(&address) {
+        cx.wave.v[address] = overwritten;
     }
     Ok(Flow::Next)
 }
 
 fn write2(cx: &mut Cx<'_, '_>, inst: &Inst) -> Step {
     let words = inst.row.src[1].regs();
-    let offsets = two_offsets(inst, words);
-    for lane in lanes(cx.wave.exec()) {
-        let base = u64::from(cx.wave.v[at(inst.src[0])][lane]);
-        for (i, offset) in offsets.into_iter().enumerate() {
-            let op = store(4 * words as u8);
-            transfer(cx, inst, op, base + offset, lane, inst.src[1 + i], false)?;
-        }
+    let address = at(inst.src[0]);
+    for (i, offset) in two_offsets(inst, words).into_iter().enumerate() {
+        write_words(cx, address, offset, words, at(inst.src[1 + i]))?;
     }
     Ok(Flow::Next)
 }

@@ -266,25 +266,21 @@ fn turns(a: f32) -> f64 {
 
 /// `x * 2^exponent`, rounded once.
 pub(crate) fn ldexp_f64(x: f64, exponent: i32) -> f64 {
-    // Two steps reach any exponent; the first cannot round, since it stays in the normal range.
-    let exponent = exponent.clamp(-2200, 2200);
     if x == 0.0 || !x.is_finite() {
         return nan1_f64(x, x);
     }
     let own = exponent_f64(x);
-    let unit = x * power(-own);
-    let target = exponent + own;
-    if target > 1023 {
-        return unit * power(1023) * 2.0 * if target > 1024 { f64::INFINITY } else { 1.0 };
+    // The value with exponent 0: its fraction, moved up to the leading bit if it is denormal.
+    let fraction = if x.is_subnormal() { x.to_bits() << (-1022 - own) } else { x.to_bits() };
+    let sign = x.to_bits() & 1 << 63;
+    let unit = f64::from_bits(sign | 1023 << 52 | fraction & ((1 << 52) - 1));
+    match own + exponent.clamp(-3000, 3000) {
+        1024.. => f64::INFINITY.copysign(x),
+        target @ -1022..1024 => unit * power(target),
+        // The only rounding: into the denormal range.
+        target @ -1100..-1022 => unit * power(target + 200) * power(-200),
+        _tiny => 0.0f64.copysign(x),
     }
-    if target >= -1022 {
-        return unit * power(target);
-    }
-    // The only rounding: into the denormal range.
-    if target < -1100 {
-        return 0.0f64.copysign(x);
-    }
-    unit * power(target + 200) * power(-200)
 }
 
 /// The binary exponent of a finite value that is not 0, so that `x = m * 2^e`, 1 <= m < 2.
@@ -298,15 +294,9 @@ fn exponent_f64(x: f64) -> i32 {
     }
 }
 
-/// `2^e` for exponents whose power, or its two halves, are representable.
+/// `2^e` for the exponents of normal values.
 fn power(e: i32) -> f64 {
-    if (-1022..=1023).contains(&e) {
-        f64::from_bits(((e + 1023) as u64) << 52)
-    } else if e > 1023 {
-        power(1023) * power((e - 1023).min(1023))
-    } else {
-        power(-1022) * power((e + 1022).max(-1022))
-    }
+    f64::from_bits(((e + 1023) as u64) << 52)
 }
 
 /// `x * 2^exponent`, rounded once.
@@ -342,7 +332,9 @@ pub(crate) fn div_scale_f32(value: f32, den: f32, num: f32) -> (f32, bool) {
     } else if den.is_subnormal() {
         (up(true), false)
     } else if inverse_denormal && quotient_denormal {
-        (up(is_den), true)
+        // The published pseudo-code scales the denominator up here, out of range. Scaled down
+        // it gives the estimate the exponent by which v_div_fmas knows its way back.
+        (if is_den { ldexp_f32(value, -64) } else { value }, true)
     } else if inverse_denormal {
         (ldexp_f32(value, -64), false)
     } else if quotient_denormal {
@@ -371,7 +363,8 @@ pub(crate) fn div_scale_f64(value: f64, den: f64, num: f64) -> (f64, bool) {
     } else if den.is_subnormal() {
         (up(true), false)
     } else if inverse_denormal && quotient_denormal {
-        (up(is_den), true)
+        // As in single precision.
+        (if is_den { ldexp_f64(value, -128) } else { value }, true)
     } else if inverse_denormal {
         (ldexp_f64(value, -128), false)
     } else if quotient_denormal {
@@ -426,7 +419,8 @@ pub(crate) fn div_fmas_f64(a: f64, b: f64, c: f64, scaled: bool) -> f64 {
     if exponent_f64(r) + by >= -1022 {
         return ldexp_f64(r, by);
     }
-    // The error of the fused operation, after Boldo and Muller, decides the double rounding.
+    // The result is a denormal, and `r` is rounded already. The error of the fused operation,
+    // after Boldo and Muller:
     let uh = a * b;
     let ul = a.mul_add(b, -uh);
     let a1 = c + ul;
@@ -436,7 +430,16 @@ pub(crate) fn div_fmas_f64(a: f64, b: f64, c: f64, scaled: bool) -> f64 {
     let t = b1 - uh;
     let b2 = (uh - (b1 - t)) + (a1 - t);
     let rest = ((b1 - r) + b2) + a2;
-    ldexp_f64(odd(r, rest), by)
+    let rounded = ldexp_f64(r, by);
+    // Only where `r` lies halfway between two denormals can the error tip the balance.
+    let step = f64::from_bits(1);
+    let off = r - ldexp_f64(rounded, -by);
+    let halfway = off.abs() == ldexp_f64(step, -by - 1);
+    if halfway && rest != 0.0 && (off > 0.0) == (rest > 0.0) {
+        rounded + step.copysign(off)
+    } else {
+        rounded
+    }
 }
 
 macro_rules! div_fixup {
@@ -458,7 +461,8 @@ macro_rules! div_fixup {
             } else if $field(num) - $field(den) < $low {
                 // Too small even to round to the smallest denormal.
                 signed(0.0)
-            } else if $field(den) == $top {
+            } else if $field(den) == $top || q.is_nan() {
+                // Of finite operands only a quotient far out of range has no estimate.
                 signed($t::INFINITY)
             } else {
                 signed(q)

@@ -175,6 +175,8 @@ pub(crate) enum Flow {
     Jump(u64),
     /// Waits for the other waves of its workgroup.
     Barrier,
+    /// Waits until that many waves of the launch wait so.
+    GridBarrier(u32),
     /// Lets others run first.
     Yield,
     /// The wave has ended.

@@ -20,6 +20,8 @@ mod sopc;
 mod sopk;
 mod sopp;
 mod state;
+#[cfg(test)]
+mod tests;
 mod text;
 mod valu;
 mod vop1;

@@ -302,6 +302,9 @@ impl Inst {
         } else if self.imm != 0 {
             let _ = write!(text, " offset:{}", self.imm);
         }
+        if self.row.name.starts_with("ds_gws_") {
+            text.push_str(" gds");
+        }
         text
     }
 
