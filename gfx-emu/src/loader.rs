@@ -114,6 +114,11 @@ impl LoadedObject {
         self.kernels.values()
     }
 
+    /// All variables, in no particular order.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, Variable)> {
+        self.variables.iter().map(|(name, variable)| (name.as_str(), *variable))
+    }
+
     /// The variable of that name.
     pub fn variable(&self, name: &str) -> Option<Variable> {
         self.variables.get(name).copied()

@@ -1,1 +1,30 @@
-//! The emulated GPU behind the HIP API: a libamdhip64 that needs no GPU
+//! The emulated GPU behind the HIP API: a `libamdhip64` that needs no GPU.
+//!
+//! [`functions`] holds HIP's functions by group, each a few lines over the parts below;
+//! [`api`] is the border to C: no panic crosses it, and it keeps the last error. Work goes
+//! through [`streams`], which defer it to the queues of `gfx_emu`, or, while they capture, into
+//! [`graphs`]. The crate knows nothing of recording.
+//!
+//! All state is leaked: workers may still run while the program's destructors do.
+#![allow(
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    reason = "HIP's names keep HIP's spelling"
+)]
+
+#[macro_use]
+mod api;
+mod allocations;
+mod config;
+mod copies;
+mod events;
+mod functions;
+mod graphs;
+mod handles;
+mod launches;
+mod modules;
+mod ops;
+mod runtime;
+mod streams;
+mod thread;

@@ -1,0 +1,145 @@
+//! What a pointer is.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use hrr_ffi::types::*;
+
+use crate::allocations::{Allocation, Kind};
+use crate::api::{Answer, In, Out};
+use crate::runtime::{Runtime, current};
+
+hip_api! { TABLE;
+    /// Memory that HIP does not know is "unregistered", which is no error since HIP 6.
+    fn hipPointerGetAttributes(attributes: Out<hipPointerAttribute_t>, pointer: *const c_void) {
+        let (runtime, _) = current()?;
+        if pointer.is_null() {
+            return Err(hipErrorInvalidValue);
+        }
+        attributes.set(match find(runtime, pointer) {
+            Some(found) => hipPointerAttribute_t {
+                r#type: memory_type(&found),
+                device: found.device as c_int,
+                devicePointer: pointer.cast_mut(),
+                hostPointer: host_pointer(&found, pointer),
+                isManaged: c_int::from(found.kind == Kind::Managed),
+                allocationFlags: found.flags,
+            },
+            None => hipPointerAttribute_t {
+                r#type: hipMemoryTypeUnregistered,
+                device: -2,
+                devicePointer: std::ptr::null_mut(),
+                hostPointer: std::ptr::null_mut(),
+                isManaged: 0,
+                allocationFlags: 0,
+            },
+        })
+    }
+
+    fn hipPointerGetAttribute(
+        data: Out<u8>,
+        attribute: hipPointer_attribute,
+        pointer: hipDeviceptr_t,
+    ) {
+        let (runtime, _) = current()?;
+        let found = find(runtime, pointer).ok_or(hipErrorInvalidValue)?;
+        put_attribute(data, attribute, &found, pointer)
+    }
+
+    fn hipDrvPointerGetAttributes(
+        count: c_uint,
+        attributes: In<hipPointer_attribute>,
+        data: In<*mut u8>,
+        pointer: hipDeviceptr_t,
+    ) {
+        let (runtime, _) = current()?;
+        let wanted = attributes.slice(count as usize)?;
+        let places = data.slice(count as usize)?;
+        let found = find(runtime, pointer).ok_or(hipErrorInvalidValue)?;
+        for (attribute, place) in wanted.into_iter().zip(places) {
+            // SAFETY: HIP's contract: each pointer is good for its attribute.
+            let place = unsafe { Out::new(place) };
+            put_attribute(place, attribute, &found, pointer)?;
+        }
+        Ok(())
+    }
+
+    fn hipMemGetAddressRange(
+        base: Out<hipDeviceptr_t>,
+        bytes: Out<usize>,
+        pointer: hipDeviceptr_t,
+    ) {
+        let (runtime, _) = current()?;
+        let found = find(runtime, pointer).ok_or(hipErrorNotFound)?;
+        base.set_if_wanted(super::memory::address(found.base));
+        bytes.set_if_wanted(found.bytes as usize);
+        Ok(())
+    }
+
+    fn hipMemPtrGetInfo(pointer: *mut c_void, bytes: Out<usize>) {
+        let (runtime, _) = current()?;
+        let found = find(runtime, pointer).ok_or(hipErrorInvalidValue)?;
+        bytes.set(found.bytes as usize)
+    }
+}
+
+fn find(runtime: &Runtime, pointer: *const c_void) -> Option<Allocation> {
+    runtime.allocations.find(pointer.addr() as u64)
+}
+
+fn memory_type(found: &Allocation) -> hipMemoryType {
+    match found.kind {
+        Kind::Device | Kind::Pool(_) | Kind::Mapped | Kind::Variable => hipMemoryTypeDevice,
+        Kind::Pinned | Kind::Registered => hipMemoryTypeHost,
+        Kind::Managed => hipMemoryTypeManaged,
+    }
+}
+
+fn host_pointer(found: &Allocation, pointer: *const c_void) -> *mut c_void {
+    if found.is_host_memory() { pointer.cast_mut() } else { std::ptr::null_mut() }
+}
+
+fn put_attribute(
+    data: Out<u8>,
+    attribute: hipPointer_attribute,
+    found: &Allocation,
+    pointer: *mut c_void,
+) -> Answer {
+    let word = |value: u64| value.to_le_bytes().to_vec();
+    let half = |value: u32| value.to_le_bytes().to_vec();
+    let flag = |value: bool| vec![u8::from(value)];
+    data.fill(&match attribute {
+        HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => half(memory_type(found).0),
+        HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => word(pointer.addr() as u64),
+        HIP_POINTER_ATTRIBUTE_HOST_POINTER => {
+            let host = host_pointer(found, pointer);
+            if host.is_null() {
+                return Err(hipErrorInvalidValue);
+            }
+            word(host.addr() as u64)
+        }
+        HIP_POINTER_ATTRIBUTE_IS_MANAGED => flag(found.kind == Kind::Managed),
+        HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => half(found.device as u32),
+        HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => word(found.base),
+        HIP_POINTER_ATTRIBUTE_RANGE_SIZE => word(found.bytes),
+        HIP_POINTER_ATTRIBUTE_MAPPED => flag(true),
+        HIP_POINTER_ATTRIBUTE_BUFFER_ID => word(found.base),
+        HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => half(hipMemAccessFlagsProtReadWrite.0),
+        HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match found.kind {
+            Kind::Pool(pool) => word(pool as u64),
+            Kind::Device
+            | Kind::Pinned
+            | Kind::Registered
+            | Kind::Managed
+            | Kind::Mapped
+            | Kind::Variable => word(0),
+        },
+        HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+        | HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE
+        | HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => flag(false),
+        HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => half(0),
+        HIP_POINTER_ATTRIBUTE_CONTEXT | HIP_POINTER_ATTRIBUTE_P2P_TOKENS => {
+            return Err(hipErrorNotSupported);
+        }
+        _unknown => return Err(hipErrorInvalidValue),
+    })
+}

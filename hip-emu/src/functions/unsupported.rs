@@ -1,0 +1,319 @@
+//! Functions that exist so that programs can start, and that answer "not supported".
+//!
+//! The first call of each says its name on stderr: a program that goes on without looking at the
+//! answer should not do so in silence.
+
+use std::collections::HashSet;
+use std::ffi::{c_char, c_int, c_uint};
+use std::sync::{LazyLock, Mutex};
+
+use hrr_ffi::types::*;
+
+use crate::api::{self, Out};
+use crate::streams::lock;
+
+/// Defines functions that refuse, with the status type's "not supported".
+macro_rules! refusals {
+    ($table:ident, $answer:expr, $status:ty; $($name:ident),* $(,)?) => {
+        $(
+            pub(crate) unsafe extern "C" fn $name() -> $status {
+                refuse(stringify!($name));
+                $answer
+            }
+            export!($name);
+        )*
+        /// The functions of this group.
+        pub(crate) static $table: &[api::Entry] = &[$(api::Entry {
+            name: stringify!($name),
+            address: api::Address($name as *const ()),
+        }),*];
+    };
+}
+
+refusals! { TABLE, api::call_refused(), hipError_t;
+    __hipReportDevices,
+    hipArray3DCreate,
+    hipArray3DGetDescriptor,
+    hipArrayCreate,
+    hipArrayDestroy,
+    hipArrayGetDescriptor,
+    hipArrayGetInfo,
+    hipBindTexture,
+    hipBindTexture2D,
+    hipBindTextureToArray,
+    hipBindTextureToMipmappedArray,
+    hipCreateSurfaceObject,
+    hipCreateTextureObject,
+    hipCtxDisablePeerAccess,
+    hipCtxEnablePeerAccess,
+    hipCtxGetApiVersion,
+    hipCtxGetCacheConfig,
+    hipCtxGetSharedMemConfig,
+    hipCtxPopCurrent,
+    hipCtxPushCurrent,
+    hipCtxSetCacheConfig,
+    hipCtxSetSharedMemConfig,
+    hipDestroyExternalMemory,
+    hipDestroyExternalSemaphore,
+    hipDestroySurfaceObject,
+    hipDestroyTextureObject,
+    hipDevResourceGenerateDesc,
+    hipDevSmResourceSplit,
+    hipDevSmResourceSplitByCount,
+    hipDeviceGetDevResource,
+    hipDeviceGetExecutionCtx,
+    hipDeviceGetGraphMemAttribute,
+    hipDeviceGetTexture1DLinearMaxWidth,
+    hipDeviceGraphMemTrim,
+    hipDevicePrimaryCtxReset,
+    hipDevicePrimaryCtxSetFlags,
+    hipDeviceSetGraphMemAttribute,
+    hipDeviceSetMemPool,
+    hipDrvGraphAddMemFreeNode,
+    hipDrvGraphMemcpyNodeGetParams,
+    hipDrvGraphMemcpyNodeSetParams,
+    hipDrvMemDiscardAndPrefetchBatchAsync,
+    hipDrvMemDiscardBatchAsync,
+    hipExecutionCtxDestroy,
+    hipExecutionCtxGetDevResource,
+    hipExecutionCtxGetDevice,
+    hipExecutionCtxGetId,
+    hipExecutionCtxRecordEvent,
+    hipExecutionCtxStreamCreate,
+    hipExecutionCtxSynchronize,
+    hipExecutionCtxWaitEvent,
+    hipExtDisableLogging,
+    hipExtEnableLogging,
+    hipExtHostAlloc,
+    hipExtLaunchMultiKernelMultiDevice,
+    hipExtSetLoggingParams,
+    hipExtStreamGetCUMask,
+    hipExternalMemoryGetMappedBuffer,
+    hipExternalMemoryGetMappedMipmappedArray,
+    hipFreeArray,
+    hipFreeMipmappedArray,
+    hipGLGetDevices,
+    hipGetChannelDesc,
+    hipGetMipmappedArrayLevel,
+    hipGetTextureAlignmentOffset,
+    hipGetTextureObjectResourceDesc,
+    hipGetTextureObjectResourceViewDesc,
+    hipGetTextureObjectTextureDesc,
+    hipGetTextureReference,
+    hipGraphAddExternalSemaphoresSignalNode,
+    hipGraphAddExternalSemaphoresWaitNode,
+    hipGraphAddNode,
+    hipGraphBatchMemOpNodeGetParams,
+    hipGraphDebugDotPrint,
+    hipGraphExecExternalSemaphoresSignalNodeSetParams,
+    hipGraphExecExternalSemaphoresWaitNodeSetParams,
+    hipGraphExecNodeSetParams,
+    hipGraphExternalSemaphoresSignalNodeGetParams,
+    hipGraphExternalSemaphoresSignalNodeSetParams,
+    hipGraphExternalSemaphoresWaitNodeGetParams,
+    hipGraphExternalSemaphoresWaitNodeSetParams,
+    hipGraphKernelNodeCopyAttributes,
+    hipGraphKernelNodeGetAttribute,
+    hipGraphKernelNodeSetAttribute,
+    hipGraphNodeSetParams,
+    hipGraphReleaseUserObject,
+    hipGraphRetainUserObject,
+    hipGraphicsGLRegisterBuffer,
+    hipGraphicsGLRegisterImage,
+    hipGraphicsMapResources,
+    hipGraphicsResourceGetMappedPointer,
+    hipGraphicsSubResourceGetMappedArray,
+    hipGraphicsUnmapResources,
+    hipGraphicsUnregisterResource,
+    hipGreenCtxCreate,
+    hipImportExternalMemory,
+    hipImportExternalSemaphore,
+    hipInitDevice,
+    hipIpcGetEventHandle,
+    hipIpcOpenEventHandle,
+    hipKernelGetAttribute,
+    hipKernelGetLibrary,
+    hipKernelGetName,
+    hipKernelGetParamInfo,
+    hipKernelSetAttribute,
+    hipLaunchCooperativeKernelMultiDevice,
+    hipLibraryEnumerateKernels,
+    hipLibraryGetGlobal,
+    hipLibraryGetManaged,
+    hipLibraryLoadFromFile,
+    hipLinkAddData,
+    hipLinkAddFile,
+    hipLinkComplete,
+    hipLinkDestroy,
+    hipMalloc3DArray,
+    hipMallocArray,
+    hipMallocMipmappedArray,
+    hipMemDiscardAndPrefetchBatchAsync,
+    hipMemDiscardBatchAsync,
+    hipMemExportToShareableHandle,
+    hipMemGetDefaultMemPool,
+    hipMemGetHandleForAddressRange,
+    hipMemGetMemPool,
+    hipMemImportFromShareableHandle,
+    hipMemMapArrayAsync,
+    hipMemPoolExportPointer,
+    hipMemPoolExportToShareableHandle,
+    hipMemPoolImportPointer,
+    hipMemPrefetchBatchAsync,
+    hipMemRangeGetAttribute,
+    hipMemRangeGetAttributes,
+    hipMemRetainAllocationHandle,
+    hipMemSetMemPool,
+    hipMemcpy2DArrayToArray,
+    hipMemcpy2DFromArray,
+    hipMemcpy2DFromArrayAsync,
+    hipMemcpy2DFromArrayAsync_spt,
+    hipMemcpy2DFromArray_spt,
+    hipMemcpy2DToArray,
+    hipMemcpy2DToArrayAsync,
+    hipMemcpy2DToArrayAsync_spt,
+    hipMemcpy2DToArray_spt,
+    hipMemcpy3DBatchAsync,
+    hipMemcpy3DPeer,
+    hipMemcpy3DPeerAsync,
+    hipMemcpyAtoA,
+    hipMemcpyAtoD,
+    hipMemcpyAtoH,
+    hipMemcpyAtoHAsync,
+    hipMemcpyBatchAsync,
+    hipMemcpyDtoA,
+    hipMemcpyFromArray,
+    hipMemcpyFromArray_spt,
+    hipMemcpyHtoA,
+    hipMemcpyHtoAAsync,
+    hipMemcpyToArray,
+    hipMipmappedArrayCreate,
+    hipMipmappedArrayDestroy,
+    hipMipmappedArrayGetLevel,
+    hipMipmappedArrayGetMemoryRequirements,
+    hipModuleGetTexRef,
+    hipModuleLaunchCooperativeKernelMultiDevice,
+    hipOccupancyAvailableDynamicSMemPerBlock,
+    hipOccupancyMaxActiveClusters,
+    hipOccupancyMaxPotentialClusterSize,
+    hipPointerSetAttribute,
+    hipSignalExternalSemaphoresAsync,
+    hipStreamCopyAttributes,
+    hipStreamGetAttribute,
+    hipStreamGetDevResource,
+    hipStreamSetAttribute,
+    hipTexObjectCreate,
+    hipTexObjectDestroy,
+    hipTexObjectGetResourceDesc,
+    hipTexObjectGetResourceViewDesc,
+    hipTexObjectGetTextureDesc,
+    hipTexRefGetAddress,
+    hipTexRefGetAddressMode,
+    hipTexRefGetArray,
+    hipTexRefGetBorderColor,
+    hipTexRefGetFilterMode,
+    hipTexRefGetFlags,
+    hipTexRefGetFormat,
+    hipTexRefGetMaxAnisotropy,
+    hipTexRefGetMipMappedArray,
+    hipTexRefGetMipmapFilterMode,
+    hipTexRefGetMipmapLevelBias,
+    hipTexRefGetMipmapLevelClamp,
+    hipTexRefSetAddress,
+    hipTexRefSetAddress2D,
+    hipTexRefSetAddressMode,
+    hipTexRefSetArray,
+    hipTexRefSetBorderColor,
+    hipTexRefSetFilterMode,
+    hipTexRefSetFlags,
+    hipTexRefSetFormat,
+    hipTexRefSetMaxAnisotropy,
+    hipTexRefSetMipmapFilterMode,
+    hipTexRefSetMipmapLevelBias,
+    hipTexRefSetMipmapLevelClamp,
+    hipTexRefSetMipmappedArray,
+    hipUnbindTexture,
+    hipUserObjectCreate,
+    hipUserObjectRelease,
+    hipUserObjectRetain,
+    hipWaitExternalSemaphoresAsync,
+}
+
+// There is no compiler for device code here.
+refusals! { COMPILER, HIPRTC_ERROR_INTERNAL_ERROR, hiprtcResult;
+    hiprtcAddNameExpression,
+    hiprtcCompileProgram,
+    hiprtcCreateProgram,
+    hiprtcDestroyProgram,
+    hiprtcGetBitcode,
+    hiprtcGetBitcodeSize,
+    hiprtcGetCode,
+    hiprtcGetCodeSize,
+    hiprtcGetLoweredName,
+    hiprtcGetProgramLog,
+    hiprtcGetProgramLogSize,
+    hiprtcLinkAddData,
+    hiprtcLinkAddFile,
+    hiprtcLinkComplete,
+    hiprtcLinkCreate,
+    hiprtcLinkDestroy,
+    hiprtcVersion,
+}
+
+hip_api_unchecked! { OTHER;
+    /// A description of what a texel is made of.
+    fn hipCreateChannelDesc(
+        x: c_int,
+        y: c_int,
+        z: c_int,
+        w: c_int,
+        kind: hipChannelFormatKind
+    ) -> hipChannelFormatDesc {
+        hipChannelFormatDesc { x, y, z, w, f: kind }
+    }
+
+    /// The numbers of functions are AMD's tracer's own.
+    fn hipApiName(_number: u32) -> *const c_char {
+        c"unknown".as_ptr()
+    }
+
+    /// A precompiled header for the compiler that is not there.
+    fn __hipGetPCH(header: Out<*const c_char>, bytes: Out<c_uint>) -> () {
+        refuse("__hipGetPCH");
+        header.set_if_wanted(std::ptr::null());
+        bytes.set_if_wanted(0);
+    }
+
+    /// What a status of the compiler means.
+    fn hiprtcGetErrorString(status: hiprtcResult) -> *const c_char {
+        match status {
+            HIPRTC_SUCCESS => c"HIPRTC_SUCCESS",
+            HIPRTC_ERROR_OUT_OF_MEMORY => c"HIPRTC_ERROR_OUT_OF_MEMORY",
+            HIPRTC_ERROR_PROGRAM_CREATION_FAILURE => c"HIPRTC_ERROR_PROGRAM_CREATION_FAILURE",
+            HIPRTC_ERROR_INVALID_INPUT => c"HIPRTC_ERROR_INVALID_INPUT",
+            HIPRTC_ERROR_INVALID_PROGRAM => c"HIPRTC_ERROR_INVALID_PROGRAM",
+            HIPRTC_ERROR_INVALID_OPTION => c"HIPRTC_ERROR_INVALID_OPTION",
+            HIPRTC_ERROR_COMPILATION => c"HIPRTC_ERROR_COMPILATION",
+            HIPRTC_ERROR_LINKING => c"HIPRTC_ERROR_LINKING",
+            HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE => c"HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+            HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION => {
+                c"HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION"
+            }
+            HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION => {
+                c"HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION"
+            }
+            HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID => c"HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+            HIPRTC_ERROR_INTERNAL_ERROR => c"HIPRTC_ERROR_INTERNAL_ERROR",
+            _unknown => c"unknown HIPRTC status",
+        }
+        .as_ptr()
+    }
+}
+
+/// Says once for each function that it was called.
+fn refuse(name: &'static str) {
+    static SAID: LazyLock<Mutex<HashSet<&str>>> = LazyLock::new(Mutex::default);
+    if lock(&SAID).insert(name) {
+        eprintln!("hip-emu: {name} is not supported");
+    }
+}
