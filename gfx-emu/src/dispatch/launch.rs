@@ -215,6 +215,10 @@ impl<'a> Launch<'a> {
                     }
                 }
             }
+            let waiting: Vec<u32> = active.iter().flat_map(Workgroup::at_grid_barrier).collect();
+            if waiting.iter().max().is_some_and(|count| waiting.len() >= *count as usize) {
+                active.iter_mut().for_each(Workgroup::leave_grid_barrier);
+            }
         }
         stats
     }

@@ -1,7 +1,7 @@
 //! One workgroup: the waves, their initial registers, LDS, scratch and barriers.
 
 use super::launch::Launch;
-use super::{Fault, Site, Stats};
+use super::{Fault, FaultKind, Site, Stats};
 use crate::isa::{Access, Cx, FLAT_SCRATCH, Flow, Target, Wave};
 use crate::memory::Range;
 
@@ -12,6 +12,8 @@ const EXEC: u8 = 126;
 enum State {
     Ready,
     AtBarrier,
+    /// For how many waves of the launch it waits.
+    AtGridBarrier(u32),
     Ended,
 }
 
@@ -91,6 +93,16 @@ impl Workgroup {
             match launch.kernel.program().run(&mut cx, backward) {
                 Ok(Flow::End) => *state = State::Ended,
                 Ok(Flow::Barrier) => *state = State::AtBarrier,
+                Ok(Flow::GridBarrier(count)) if launch.dispatch.cooperative => {
+                    *state = State::AtGridBarrier(count);
+                }
+                Ok(Flow::GridBarrier(_)) => {
+                    let what = "a barrier of the grid in a launch that is not cooperative";
+                    return Err(Fault::at(
+                        FaultKind::Launch(what.to_owned()),
+                        launch.kernel.site(),
+                    ));
+                }
                 Ok(Flow::Yield | Flow::Next | Flow::Jump(_)) => {}
                 Err(trouble) => {
                     let site = Site {
@@ -105,7 +117,8 @@ impl Workgroup {
             }
         }
         // Ended waves do not hold up a barrier.
-        if self.waves.iter().all(|(_, state)| *state != State::Ready) {
+        let comes = |state: State| matches!(state, State::Ready | State::AtGridBarrier(_));
+        if !self.waves.iter().any(|(_, state)| comes(*state)) {
             for (_, state) in &mut self.waves {
                 if *state == State::AtBarrier {
                     *state = State::Ready;
@@ -113,6 +126,25 @@ impl Workgroup {
             }
         }
         Ok(self.waves.iter().all(|(_, state)| *state == State::Ended))
+    }
+}
+
+impl Workgroup {
+    /// For how many waves of the launch each of those waits that wait at the grid's barrier.
+    pub(super) fn at_grid_barrier(&self) -> impl Iterator<Item = u32> {
+        self.waves.iter().filter_map(|(_, state)| match state {
+            State::AtGridBarrier(count) => Some(*count),
+            State::Ready | State::AtBarrier | State::Ended => None,
+        })
+    }
+
+    /// All waves have come to the grid's barrier.
+    pub(super) fn leave_grid_barrier(&mut self) {
+        for (_, state) in &mut self.waves {
+            if matches!(state, State::AtGridBarrier(_)) {
+                *state = State::Ready;
+            }
+        }
     }
 }
 
