@@ -272,7 +272,8 @@ fn candidate(opcode: &Opcode, r: &mut Random) -> Vec<u32> {
             // Which fields an opcode has is not known here; the others must be 0.
             let mut maybe = |shift: u32| r.bit(2) * r.vector() << shift;
             let registers = maybe(0) | maybe(8) | maybe(16) | maybe(24);
-            vec![0xd800_0000 | op << 17 | offset, registers]
+            let global = u32::from(opcode.name.starts_with("ds_gws_")) << 16;
+            vec![0xd800_0000 | op << 17 | global | offset, registers]
         }
         encoding @ ("FLAT" | "GLOBAL" | "SCRATCH") => {
             let segment = match encoding {
