@@ -10,6 +10,7 @@ pub mod arg;
 pub mod capture;
 pub mod code;
 pub mod desc;
+pub mod dump;
 pub mod loader;
 #[doc(hidden)]
 pub mod private;

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use serde::de::DeserializeOwned;
 
 use super::encode::{Cursor, take_event};
-use super::event::{BlobHash, Body, Event, EventId};
+use super::event::{BlobHash, Body, Event, EventId, FIELD_CUSTOM};
 use super::facts::{Annotation, Note, ProcessInfo, ThreadInfo};
 use super::format::{
     Annotations, BLOCK_HEADER_BYTES, BlockEntry, BlockHeader, FILE_HEADER_BYTES, FOOTER_BYTES,
@@ -21,8 +21,8 @@ use super::format::{
     array, blob_hash, codec, kind, payload_sum,
 };
 use super::raw::{
-    CHUNK_HEADER_BYTES, CHUNK_MAGIC, RING_HEADER_BYTES, RawChunk, RawItem, RingHeader,
-    decode_chunks,
+    CHUNK_HEADER_BYTES, CHUNK_MAGIC, FIELD_PACK, RING_HEADER_BYTES, RawChunk, RawItem, RingHeader,
+    decode_chunks, take_fields,
 };
 use super::shape::ApiShape;
 use super::{Finding, FindingKind, ReadError};
@@ -558,7 +558,9 @@ impl Process {
             .index
             .blocks
             .iter()
-            .filter(|entry| entry.header.kind == kind::EVENTS && entry.header.a == ordinal.into())
+            .filter(|entry| {
+                entry.header.kind == kind::EVENTS && entry.header.a == u64::from(ordinal)
+            })
             .copied()
             .collect();
         ThreadReader {
@@ -636,6 +638,26 @@ impl Process {
         }
     }
 
+    /// Puts fields that were too many for a ring in the place of the blob that holds them.
+    fn unpack_fields(&self, mut event: Event) -> Result<Event, ReadError> {
+        while let Some(at) = event.fields.iter().position(|field| field.id == FIELD_PACK) {
+            let Some(content) = self.content(&event.fields[at].body)? else {
+                // The recorder could not keep them: the field stays, absent, with its reason.
+                event.fields[at].id = FIELD_CUSTOM;
+                continue;
+            };
+            let mut fields = Vec::new();
+            take_fields(&content, &mut fields)
+                .map_err(|what| ReadError::damaged(&self.blobs_path(), 0, what))?;
+            if fields.iter().any(|field| field.id == FIELD_PACK) {
+                let what = "a pack of fields inside another";
+                return Err(ReadError::damaged(&self.blobs_path(), 0, what));
+            }
+            event.fields.splice(at..=at, fields);
+        }
+        Ok(event)
+    }
+
     /// Looks at every byte of the process's files and at every event, and answers all that is
     /// wrong, the findings of opening included.
     pub fn verify(&self) -> Vec<Finding> {
@@ -682,9 +704,35 @@ impl Process {
         findings
     }
 
+    /// The files of a sealed process, to be copied as they are: events, then blobs.
+    pub(crate) fn files(&self) -> Option<[Part; 2]> {
+        let blobs = self.blobs.clone().filter(|_| self.sealed)?;
+        Some([Part(self.events.clone()), Part(blobs)])
+    }
+
+    /// Every blob's hash.
+    pub(crate) fn blob_hashes(&self) -> impl Iterator<Item = BlobHash> {
+        self.places.keys().copied()
+    }
+
     /// The bytes of its files, rings left out.
     pub fn bytes(&self) -> u64 {
         self.events.len + self.blobs.as_ref().map_or(0, |blobs| blobs.len)
+    }
+}
+
+/// A file of a process, or a part of a packed one.
+pub(crate) struct Part(Source);
+
+impl Part {
+    /// Its length.
+    pub(crate) fn len(&self) -> u64 {
+        self.0.len
+    }
+
+    /// Fills `into` from `offset`.
+    pub(crate) fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), ReadError> {
+        self.0.exact(offset, into)
     }
 }
 
@@ -939,7 +987,7 @@ impl Iterator for ThreadReader<'_> {
                         self.left -= 1;
                         self.index += 1;
                         self.last = event.enter;
-                        return Some(Ok(event));
+                        return Some(self.process.unpack_fields(event));
                     }
                     Err(what) => return Some(Err(self.damaged_here(what))),
                 }
@@ -952,7 +1000,7 @@ impl Iterator for ThreadReader<'_> {
                     while let Some(event) = live.get(self.next_live) {
                         self.next_live += 1;
                         if event.id.thread == self.thread {
-                            return Some(Ok(event.clone()));
+                            return Some(self.process.unpack_fields(event.clone()));
                         }
                     }
                     return None;

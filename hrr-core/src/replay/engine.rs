@@ -17,7 +17,7 @@ use super::order::Gate;
 use super::rebuild::recorded_param;
 use super::report::{FindingKind, Outcome};
 use super::source::Recording;
-use super::world::{Kept, World, name};
+use super::world::{World, name};
 use super::{Progress, Refusal, ReplayOptions, finish, scope};
 
 /// A call that runs.
@@ -289,44 +289,28 @@ impl Shared {
         };
         let bytes = content.len() as u64;
         let content = world.rewrite_words(&content).into_owned();
-        let owned = match field.owner {
-            Some(owner) => world.operands.get(&owner),
-            None => None,
-        };
-        let found = match owned {
-            Some(_) => None,
-            None => world.memory.resolve(field.address)?,
-        };
-        let operand = owned.or_else(|| {
-            let mut graphs = world.operands.values().filter(|operand| operand.graph);
-            graphs.find(|operand| operand.address == field.address && found.is_none())
-        });
-        if let Some(found) = found.filter(|found| found.host && found.rest >= bytes) {
-            // SAFETY: the range is host memory that lives, and the bytes end inside it.
-            unsafe {
-                let to = found.live as *mut u8;
-                std::ptr::copy_nonoverlapping(content.as_ptr(), to, content.len());
-            }
-        } else if let Some(operand) = operand {
-            if scope::packed_bytes(&operand.rect) != Some(bytes) {
-                return Err(Refusal::new(
-                    "its content has another size than the copy that reads it",
-                ));
-            }
-            let base = match &operand.kept {
-                Kept::Own(buffer) => buffer.as_ptr(),
-                Kept::Tracked(_) => return Err(Refusal::new("its range ends before its content")),
-            };
-            let width = (operand.rect.width as usize).max(1);
-            for (row, bytes) in scope::rows(&operand.rect).zip(content.chunks(width)) {
-                // SAFETY: the buffer holds the footprint of its rectangle.
-                unsafe {
-                    let to = base.add(row as usize);
-                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+        let owned = field.owner.and_then(|owner| world.operand(owner, field.element, false));
+        match owned {
+            Some(operand) => {
+                if scope::packed_bytes(&operand.rect) != Some(bytes) {
+                    let what = "its content has another size than the copy that reads it";
+                    return Err(Refusal::new(what));
+                }
+                let base = world.operand_base(operand)?;
+                let width = (operand.rect.width as usize).max(1);
+                for (row, bytes) in scope::rows(&operand.rect).zip(content.chunks(width)) {
+                    // SAFETY: the operand's memory holds the footprint of its rectangle.
+                    unsafe {
+                        let to = base.add(row as usize);
+                        std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+                    }
                 }
             }
-        } else {
-            return Err(Refusal::new("no recorded call made it reachable for the device"));
+            None => {
+                let base = world.host_base(field.address, bytes)?;
+                // SAFETY: the range is host memory that lives, and the bytes end inside it.
+                unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), base, content.len()) };
+            }
         }
         world.report.host_bytes_restored += bytes;
         Ok(())

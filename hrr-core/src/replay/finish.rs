@@ -914,47 +914,50 @@ impl Finisher<'_> {
     /// Compares destinations that were written when the call returned.
     fn operand_checks(&mut self, after: &Nodes<'_>) {
         let mut written = Vec::new();
-        collect_destinations(self.desc.params, after, &mut written);
-        let Some(call) = self.call.take() else { return };
-        for (id, field) in written {
+        collect_destinations(self.desc.params, after, 0, &mut written);
+        let operands = self.call.as_mut().map(|call| std::mem::take(&mut call.operands));
+        let operands = operands.unwrap_or_default();
+        for (id, element, field) in written {
             if field.body == Body::Absent(AbsentReason::Deferred) {
                 // A later event carries its check.
                 continue;
             }
-            let mut operands = call.operands.iter();
-            match operands.find(|(other, operand)| *other == id && operand.destination) {
-                Some((_, operand)) => self.check(field, Some(operand), self.event.id, self.desc),
+            let named = |operand: &&HostOperand| {
+                operand.destination && operand.id == id && operand.element == element
+            };
+            match operands.iter().find(named) {
+                Some(operand) => self.check(field, Some(operand), self.event.id),
                 None if expectation(field).is_some_and(|bytes| bytes > 0) => {
                     self.not_made("the copy has no such destination now", None);
                 }
                 None => {}
             }
         }
-        self.call = Some(call);
+        if let Some(call) = self.call.as_mut() {
+            call.operands = operands;
+        }
     }
 
     /// Compares what became final with this call.
     fn checks(&mut self) {
         for field in self.event.fields.iter().filter(|field| field.id == FIELD_CHECK) {
-            let owner = field.owner.and_then(|owner| self.world.operands.remove_entry(&owner));
-            match owner {
-                Some((key, operand)) => {
-                    self.check(field, Some(&operand), key.0, operand.function);
-                    self.world.operands.insert(key, operand);
-                }
-                None => self.check(field, None, self.event.id, self.desc),
+            let owner = field.owner.map_or(self.event.id, |(owner, _)| owner);
+            let operands = self.world.operands.remove(&owner).unwrap_or_default();
+            let operand = operands.iter().find(|operand| {
+                operand.destination
+                    && operand.element == field.element
+                    && field.owner.is_some_and(|(_, id)| id == operand.id)
+            });
+            self.check(field, operand, owner);
+            if !operands.is_empty() {
+                self.world.operands.insert(owner, operands);
             }
         }
     }
 
     /// Compares one expectation.
-    fn check(
-        &mut self,
-        field: &Field,
-        operand: Option<&HostOperand>,
-        owner: EventId,
-        function: &'static ApiDesc,
-    ) {
+    fn check(&mut self, field: &Field, operand: Option<&HostOperand>, owner: EventId) {
+        let function = operand.map_or(self.desc, |operand| operand.function);
         let Some(bytes) = expectation(field) else {
             self.world.report.checks_missing += 1;
             return;
@@ -982,26 +985,19 @@ impl Finisher<'_> {
         if scope::packed_bytes(&rect) != Some(bytes) {
             return self.not_made("the copy now has another size", field.owner);
         }
-        let needed = scope::footprint(&rect).unwrap_or(u64::MAX);
-        let base = match operand.map(|operand| &operand.kept) {
-            Some(Kept::Own(buffer)) => buffer.as_ptr() as u64,
-            kept => {
-                let address = match kept {
-                    Some(Kept::Tracked(address)) => *address,
-                    Some(Kept::Own(_)) | None => field.address,
-                };
-                match self.world.memory.resolve(address) {
-                    Ok(Some(found)) if found.host && found.rest >= needed => found.live,
-                    Ok(_) => return self.not_made("its host memory is not there", field.owner),
-                    Err(refusal) => return self.not_made(&refusal.reason, field.owner),
-                }
-            }
+        let base = match operand {
+            Some(operand) => self.world.operand_base(operand),
+            None => self.world.host_base(field.address, bytes),
+        };
+        let base = match base {
+            Ok(base) => base,
+            Err(refusal) => return self.not_made(&refusal.reason, field.owner),
         };
         let rules =
             Rules { tolerance: self.shared.options.tolerance, memory: Some(&self.world.memory) };
         // SAFETY: the footprint lies in a buffer of ours, or in a host range that lives; the work
         // that writes it is done, since the recording took its own content here.
-        let found = unsafe { rules.compare_rows(&expected, base as *const u8, &rect) };
+        let found = unsafe { rules.compare_rows(&expected, base, &rect) };
         self.world.report.bytes_checked += bytes;
         match found {
             None => self.world.report.checks_passed += 1,
@@ -1011,6 +1007,13 @@ impl Finisher<'_> {
                 let text = format!("{bytes} bytes at host address {at:#x}: {found}");
                 self.world.find(owner, &name(function), FindingKind::CheckFailed, text.clone());
                 self.differences.push(format!("check of {} ({})", name(function), text));
+                if operand.is_none() {
+                    // The recording's next launch found these bytes here, and holds only what
+                    // changed since.
+                    let content = self.world.rewrite_words(&expected).into_owned();
+                    // SAFETY: the range holds this many bytes, as above.
+                    unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), base, content.len()) };
+                }
             }
         }
     }
@@ -1028,7 +1031,7 @@ impl Finisher<'_> {
         let Some(call) = self.call.as_mut() else { return };
         let operands = std::mem::take(&mut call.operands);
         let reads = std::mem::take(&mut call.device_reads);
-        if success && operands.iter().any(|(_, operand)| operand.destination) {
+        if success && operands.iter().any(|operand| operand.destination) {
             for (address, rect) in reads {
                 for row in scope::rows(&rect).take(1 << 16) {
                     self.world.memory.mark_read(address.wrapping_add(row), rect.width);
@@ -1039,10 +1042,10 @@ impl Finisher<'_> {
             self.desc.effects.iter().any(|effect| {
                 matches!(effect, Effect::Enqueues { .. } | Effect::AddsToGraph { .. })
             });
-        for (id, mut operand) in operands {
+        for mut operand in operands {
             if asynchronous {
                 operand.since = self.world.calls;
-                self.world.operands.insert((self.event.id, id), operand);
+                self.world.operands.entry(self.event.id).or_default().push(operand);
             } else if let Kept::Own(buffer) = &operand.kept
                 && let Some(damage) = buffer.damage()
             {
@@ -1100,7 +1103,7 @@ impl Finisher<'_> {
     /// this one was issued.
     fn complete(&mut self, of_this: impl Fn(&HostOperand) -> bool) {
         let started = self.started;
-        self.world.release_operands(|_, operand| {
+        self.world.release_operands(|operand| {
             !operand.graph && operand.since <= started && of_this(operand)
         });
     }
@@ -1137,21 +1140,24 @@ impl Finisher<'_> {
     }
 }
 
-/// The destinations of copies that were written when the call returned.
+/// The destinations of copies that were written when the call returned: id, element, content.
 fn collect_destinations<'e>(
     params: &'static [ParamDesc],
     nodes: &[Node<'e>],
-    found: &mut Vec<(u16, &'e Field)>,
+    element: u32,
+    found: &mut Vec<(u16, u32, &'e Field)>,
 ) {
     for (id, (param, node)) in params.iter().zip(nodes).enumerate() {
         match &param.role {
             Role::Operand { side: Side::Destination, .. } => {
-                found.extend(node.field.map(|field| (id as u16, field)));
+                found.extend(node.field.map(|field| (id as u16, element, field)));
             }
             Role::Struct(payload) | Role::Pointee { payload, .. } | Role::Array { payload, .. } => {
                 if let Shape::Struct(members) = payload.shape {
-                    for below in node.elements.values() {
-                        collect_destinations(members, below, found);
+                    let single = node.elements.len() == 1;
+                    for (index, below) in &node.elements {
+                        let element = if single && *index == 0 { element } else { *index };
+                        collect_destinations(members, below, element, found);
                     }
                 }
             }

@@ -58,8 +58,8 @@ pub(super) struct Call {
     bytes: usize,
     /// What the block's pointers lead to.
     pub(super) arena: Vec<Buffer>,
-    /// Host operands, with the id of their parameter or field.
-    pub(super) operands: Vec<(u16, HostOperand)>,
+    /// Host operands.
+    pub(super) operands: Vec<HostOperand>,
     /// What the call reads of device memory: the recorded address and the rows.
     pub(super) device_reads: Vec<(u64, Rect)>,
     /// Memory to register: the recorded address and our buffer.
@@ -117,6 +117,8 @@ struct Frame<'a> {
     /// What was recorded after the call: says where destinations lie.
     after: &'a [Node<'a>],
     outer: Option<&'a Scope<'a>>,
+    /// The index of the array element in which this stands.
+    element: u32,
 }
 
 impl Frame<'_> {
@@ -225,7 +227,8 @@ impl Rebuilder<'_> {
     pub(super) fn run(&mut self, tree: &Tree<'_>) -> Result<(), Refusal> {
         let base = self.call.args();
         let (recorded, nodes, after) = (&self.event.args, &tree.before, &tree.after);
-        let frame = Frame { params: self.desc.params, recorded, base, nodes, after, outer: None };
+        let params = self.desc.params;
+        let frame = Frame { params, recorded, base, nodes, after, outer: None, element: 0 };
         let before = self.frame(&frame)?;
         self.call.before = before;
         Ok(())
@@ -302,7 +305,7 @@ impl Rebuilder<'_> {
                 let offset = param.offset as usize;
                 let bytes = &frame.recorded[offset..offset + param.bytes as usize];
                 let scope = self.scope(frame, &[]);
-                self.value(payload, bytes, frame.at(param), pair.below(0), Some(&scope))?;
+                self.value(payload, bytes, frame.at(param), pair.below(0), &scope, frame.element)?;
             }
             Role::InHandle { handle, .. } => frame.put(param, self.handle(handle, recorded)?),
             Role::Device => frame.put(param, self.device(recorded, param.bytes)?),
@@ -433,7 +436,8 @@ impl Rebuilder<'_> {
                     Side::Source => node.field,
                     Side::Destination => pair.after.field,
                 };
-                frame.put(param, self.operand(recorded, id, *side, place, rect, taken)?);
+                let name = (id, frame.element);
+                frame.put(param, self.operand(recorded, name, *side, place, rect, taken)?);
             }
             Role::KernelArgs { form, .. } => {
                 frame.put(param, self.kernel_args(recorded, *form, node)?);
@@ -481,7 +485,8 @@ impl Rebuilder<'_> {
         recorded: &[u8],
         live: *mut u8,
         (nodes, after): (&[Node<'_>], &[Node<'_>]),
-        outer: Option<&Scope<'_>>,
+        outer: &Scope<'_>,
+        element: u32,
     ) -> Result<(), Refusal> {
         match &payload.shape {
             Shape::Scalar(_) => {
@@ -495,7 +500,8 @@ impl Rebuilder<'_> {
                 unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), live, 8) };
             }
             Shape::Struct(params) => {
-                self.frame(&Frame { params, recorded, base: live, nodes, after, outer })?;
+                let (base, outer) = (live, Some(outer));
+                self.frame(&Frame { params, recorded, base, nodes, after, outer, element })?;
             }
         }
         Ok(())
@@ -635,12 +641,14 @@ impl Rebuilder<'_> {
         }
         let room = count_min.checked_mul(size as u64).ok_or_else(unknown_length)?;
         let at = self.buffer(room.max(content.len() as u64))?;
+        let single = content.len() == size;
         for (index, element) in content.chunks_exact(size).enumerate() {
             let below = u32::try_from(index).map_or((&[][..], &[][..]), |index| pair.below(index));
             // SAFETY: element `index` lies inside the buffer, which holds all of `content`.
             let live = unsafe { at.add(index * size) };
             let scope = self.scope(frame, &[]);
-            self.value(payload, element, live, below, Some(&scope))?;
+            let number = if single { frame.element } else { index as u32 };
+            self.value(payload, element, live, below, &scope, number)?;
         }
         Ok(at as u64)
     }
@@ -712,7 +720,7 @@ impl Rebuilder<'_> {
     fn operand(
         &mut self,
         recorded: u64,
-        id: u16,
+        (id, element): (u16, u32),
         side: Side,
         place: Option<Place>,
         rect: Option<Rect>,
@@ -769,11 +777,18 @@ impl Rebuilder<'_> {
             }
         }
         let (stream, graph, function) = (self.stream, self.graph, self.desc);
-        let destination = side == Side::Destination;
-        let address = recorded;
-        let operand =
-            HostOperand { kept, rect, address, stream, graph, destination, since: 0, function };
-        self.call.operands.push((id, operand));
+        self.call.operands.push(HostOperand {
+            id,
+            element,
+            kept,
+            rect,
+            address: recorded,
+            stream,
+            graph,
+            destination: side == Side::Destination,
+            since: 0,
+            function,
+        });
         Ok(live as u64)
     }
 
@@ -823,7 +838,7 @@ impl Rebuilder<'_> {
                 let scope = self.scope(frame, &[]);
                 // What hangs below a union by value is not sorted to it: if the call needs it, its
                 // field refuses.
-                self.value(payload, bytes, frame.at(param), (&[], &[]), Some(&scope))?;
+                self.value(payload, bytes, frame.at(param), (&[], &[]), &scope, frame.element)?;
             }
             Some(Direction::Out) => {
                 frame.put(param, self.room(recorded, payload.bytes.into())?);

@@ -252,7 +252,7 @@ fn conclude(shared: &Arc<Shared>, threads: &[u32]) -> Report {
         world.count_late(&late, false);
     }
     if !stuck {
-        world.release_operands(|_, _| true);
+        world.release_operands(|_| true);
     }
     world.report.device_bytes_never_read = world.memory.never_read();
     // The runtime reads images and options until the process ends, and its own exit handlers may

@@ -15,6 +15,7 @@ use super::memory::Memory;
 use super::report::{
     EventName, Finding, FindingKind, LISTED_MAX, MachineDifference, Outcome, Report, Unplaced,
 };
+use super::scope;
 
 /// Where a host operand's bytes are.
 pub(super) enum Kept {
@@ -26,6 +27,10 @@ pub(super) enum Kept {
 
 /// A host operand whose work may still run.
 pub(super) struct HostOperand {
+    /// Its parameter or field, and the element of the array in which that stands: with the side,
+    /// its name within the event.
+    pub(super) id: u16,
+    pub(super) element: u32,
     pub(super) kept: Kept,
     pub(super) rect: Rect,
     /// The address that the program passed.
@@ -112,7 +117,7 @@ pub(super) struct World {
     pub(super) memory: Memory,
     pub(super) symbols: Symbols,
     pub(super) images: HashMap<BlobHash, Buffer>,
-    pub(super) operands: HashMap<(EventId, u16), HostOperand>,
+    pub(super) operands: HashMap<EventId, Vec<HostOperand>>,
     /// Streams, by recorded value, whose work is being captured; and the event at fault if the
     /// capture lacks a part.
     pub(super) captures: HashMap<u64, Option<EventId>>,
@@ -216,26 +221,52 @@ impl World {
         }
     }
 
-    /// Lets go of the operands whose work is done, and looks at their canaries.
-    pub(super) fn release_operands(&mut self, done: impl Fn(&EventId, &HostOperand) -> bool) {
-        let over: Vec<_> = self
-            .operands
-            .iter()
-            .filter(|((id, _), operand)| done(id, operand))
-            .map(|(key, _)| *key)
-            .collect();
-        for key in over {
-            if let Some(operand) = self.operands.remove(&key) {
-                self.inspect(key.0, &operand);
+    /// The operand of an event, by its name within it.
+    pub(super) fn operand(
+        &self,
+        (event, id): (EventId, u16),
+        element: u32,
+        destination: bool,
+    ) -> Option<&HostOperand> {
+        self.operands.get(&event)?.iter().find(|operand| {
+            operand.id == id && operand.element == element && operand.destination == destination
+        })
+    }
+
+    /// Where an operand's bytes are now, if its rows all fit there.
+    pub(super) fn operand_base(&self, operand: &HostOperand) -> Result<*mut u8, Refusal> {
+        match operand.kept {
+            Kept::Own(ref buffer) => Ok(buffer.as_ptr()),
+            Kept::Tracked(address) => {
+                let needed = scope::footprint(&operand.rect).unwrap_or(u64::MAX);
+                self.host_base(address, needed)
             }
         }
     }
 
-    fn inspect(&mut self, id: EventId, operand: &HostOperand) {
-        if let Kept::Own(buffer) = &operand.kept
-            && let Some(damage) = buffer.damage()
-        {
-            self.canary(id, operand.function, damage);
+    /// Where a tracked host range is now, if it holds so many bytes from an address on.
+    pub(super) fn host_base(&self, address: u64, bytes: u64) -> Result<*mut u8, Refusal> {
+        match self.memory.resolve(address)? {
+            Some(found) if found.host && found.rest >= bytes => Ok(found.live as *mut u8),
+            Some(found) if found.host => Err(Refusal::new("its range ends before its content")),
+            Some(_) => Err(Refusal::new("the host cannot reach the memory there")),
+            None => Err(Refusal::new("no recorded call made it reachable for the device")),
+        }
+    }
+
+    /// Lets go of the operands whose work is done, and looks at their canaries.
+    pub(super) fn release_operands(&mut self, done: impl Fn(&HostOperand) -> bool) {
+        let mut over = Vec::new();
+        self.operands.retain(|id, operands| {
+            over.extend(operands.extract_if(.., |operand| done(operand)).map(|o| (*id, o)));
+            !operands.is_empty()
+        });
+        for (id, operand) in over {
+            if let Kept::Own(buffer) = &operand.kept
+                && let Some(damage) = buffer.damage()
+            {
+                self.canary(id, operand.function, damage);
+            }
         }
     }
 
