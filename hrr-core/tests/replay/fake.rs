@@ -3,17 +3,20 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hrr_core::desc::ApiDesc;
 
 use crate::api::*;
 
+/// A copy.
+type Run = Arc<dyn Fn() + Send + Sync>;
+
 /// A copy that has not run yet.
 struct Pending {
     stream: usize,
-    run: Box<dyn FnOnce() + Send>,
+    run: Run,
 }
 
 /// What the fake remembers.
@@ -38,6 +41,9 @@ pub struct State {
     /// Handles in the order in which they were made.
     pub made: Vec<usize>,
     pending: Vec<Pending>,
+    /// Whether copies are captured, and those that were: every launch of a graph runs them.
+    capturing: bool,
+    captured: Vec<Run>,
     next: usize,
     /// The buffer of the linker's log.
     pub log_buffer: usize,
@@ -233,8 +239,11 @@ fake! {
     fn memcpy_async(dst: *mut u8, src: *const u8, bytes: usize, kind: c_int, stream: *mut c_void) {
         let (dst, src) = (dst as usize, src as usize);
         // SAFETY: runs while the engine keeps both sides.
-        let run = Box::new(move || unsafe { copy(dst as *mut u8, src as *const u8, bytes, kind) });
-        with(|state| state.pending.push(Pending { stream: stream as usize, run }));
+        let run: Run = Arc::new(move || unsafe { copy(dst as *mut u8, src as *const u8, bytes, kind) });
+        with(|state| match state.capturing {
+            true => state.captured.push(run),
+            false => state.pending.push(Pending { stream: stream as usize, run }),
+        });
         OK
     }
     fn memcpy_params(params: *const CopyParams) {
@@ -347,8 +356,11 @@ fake! {
         }
         OK
     }
-    fn begin_capture(_stream: *mut c_void) { OK }
-    fn end_capture(_stream: *mut c_void, graph: *mut *mut c_void) { put(graph) }
+    fn begin_capture(_stream: *mut c_void) { with(|state| state.capturing = true); OK }
+    fn end_capture(_stream: *mut c_void, graph: *mut *mut c_void) {
+        with(|state| state.capturing = false);
+        put(graph)
+    }
     fn graph_create(graph: *mut *mut c_void) { put(graph) }
     fn graph_add_node(node: *mut *mut c_void, _graph: *mut c_void, dependencies: *const u64, count: usize, _value: *const u32) {
         let all = if dependencies.is_null() { Vec::new() } else { words(dependencies, count) };
@@ -358,7 +370,12 @@ fake! {
     fn graph_add_edge(_graph: *mut c_void, _from: *mut c_void, _to: *mut c_void) { OK }
     fn instantiate(exec: *mut *mut c_void, _graph: *mut c_void) { put(exec) }
     fn exec_set(_exec: *mut c_void, _node: *mut c_void, _value: *const u32) { OK }
-    fn graph_launch(_exec: *mut c_void, _stream: *mut c_void) { drain(None); OK }
+    fn graph_launch(_exec: *mut c_void, _stream: *mut c_void) {
+        for run in with(|state| state.captured.clone()) {
+            run();
+        }
+        OK
+    }
 }
 
 unsafe fn launch_pointers(args: *const u64) {
