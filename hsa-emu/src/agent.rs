@@ -222,6 +222,19 @@ mod attribute {
     pub(super) const ASIC_REVISION: u32 = 0xa012;
     pub(super) const SVM_DIRECT_HOST_ACCESS: u32 = 0xa013;
     pub(super) const COOPERATIVE_COMPUTE_UNIT_COUNT: u32 = 0xa014;
+    pub(super) const IMAGE_1D_MAX_ELEMENTS: u32 = 0x3000;
+    pub(super) const IMAGE_1DA_MAX_ELEMENTS: u32 = 0x3001;
+    pub(super) const IMAGE_1DB_MAX_ELEMENTS: u32 = 0x3002;
+    pub(super) const IMAGE_2D_MAX_ELEMENTS: u32 = 0x3003;
+    pub(super) const IMAGE_2DA_MAX_ELEMENTS: u32 = 0x3004;
+    pub(super) const IMAGE_2DDEPTH_MAX_ELEMENTS: u32 = 0x3005;
+    pub(super) const IMAGE_2DADEPTH_MAX_ELEMENTS: u32 = 0x3006;
+    pub(super) const IMAGE_3D_MAX_ELEMENTS: u32 = 0x3007;
+    pub(super) const IMAGE_ARRAY_MAX_LAYERS: u32 = 0x3008;
+    pub(super) const MAX_IMAGE_RD_HANDLES: u32 = 0x3009;
+    pub(super) const MAX_IMAGE_RORW_HANDLES: u32 = 0x300a;
+    pub(super) const MAX_SAMPLER_HANDLERS: u32 = 0x300b;
+    pub(super) const IMAGE_LINEAR_ROW_PITCH_ALIGNMENT: u32 = 0x300c;
 }
 
 const DEVICE_TYPE_CPU: u32 = 0;
@@ -231,6 +244,11 @@ const PROFILE_BASE: u32 = 0;
 const PROFILE_FULL: u32 = 1;
 const ROUNDING_NEAR: u32 = 2;
 const QUEUE_TYPE_MULTI: u32 = 0;
+
+/// `HSA_EXTENSION_IMAGES`. HIP refuses pitched memory (`hipMallocPitch`, `hipMalloc3D`) on a
+/// device without it, so it is reported as by a real card; creating an image is refused.
+const EXTENSION_IMAGES: u16 = 1;
+const IMAGE_EDGE: u32 = 16384;
 
 /// `hsa_iterate_agents`.
 ///
@@ -396,6 +414,13 @@ unsafe fn gpu_info(settings: &Settings, gpu: usize, attribute: u32, value: *mut 
         a::NUM_SHADER_ENGINES => 8,
         a::NUM_SHADER_ARRAYS_PER_SE | a::ASIC_REVISION => 1,
         a::DOMAIN => 0,
+        a::IMAGE_1D_MAX_ELEMENTS | a::IMAGE_1DA_MAX_ELEMENTS => IMAGE_EDGE,
+        a::IMAGE_1DB_MAX_ELEMENTS => u32::MAX,
+        a::IMAGE_ARRAY_MAX_LAYERS => 8192,
+        a::MAX_IMAGE_RD_HANDLES => 128,
+        a::MAX_IMAGE_RORW_HANDLES => 64,
+        a::MAX_SAMPLER_HANDLERS => 16,
+        a::IMAGE_LINEAR_ROW_PITCH_ALIGNMENT => 256,
         // SAFETY: the caller's promise is the same.
         other => return unsafe { gpu_info_not_a_word(settings, card, gpu, other, value) },
     };
@@ -429,8 +454,21 @@ unsafe fn gpu_info_not_a_word(
         a::CACHE_SIZE => unsafe { put(value.cast(), [16384, card.l2_bytes, 0, 0]) },
         // SAFETY: the caller's promise.
         a::ISA => unsafe { put(value.cast(), runtime()?.names.isa) },
-        // SAFETY: the caller's promise; no extension, images least of all.
-        a::EXTENSIONS => unsafe { put(value.cast(), [0u8; 128]) },
+        a::EXTENSIONS => {
+            let mut bits = [0u8; 128];
+            bits[0] = 1 << EXTENSION_IMAGES;
+            // SAFETY: the caller's promise.
+            unsafe { put(value.cast(), bits) }
+        }
+        a::IMAGE_2D_MAX_ELEMENTS
+        | a::IMAGE_2DA_MAX_ELEMENTS
+        | a::IMAGE_2DDEPTH_MAX_ELEMENTS
+        // SAFETY: the caller's promise.
+        | a::IMAGE_2DADEPTH_MAX_ELEMENTS => unsafe { put(value.cast(), [IMAGE_EDGE; 2]) },
+        a::IMAGE_3D_MAX_ELEMENTS => {
+            // SAFETY: the caller's promise.
+            unsafe { put(value.cast(), [IMAGE_EDGE, IMAGE_EDGE, 8192]) }
+        }
         // SAFETY: the caller's promise.
         a::VERSION_MAJOR | a::VERSION_MINOR => unsafe { put(value.cast(), 1u16) },
         // SAFETY: the caller's promise.
@@ -451,7 +489,7 @@ unsafe fn gpu_info_not_a_word(
     }
 }
 
-/// `hsa_agent_extension_supported`: no agent has one.
+/// `hsa_agent_extension_supported`.
 ///
 /// # Safety
 ///
@@ -461,18 +499,12 @@ pub(crate) unsafe fn extension_supported(
     agent: AgentHandle,
     out: *mut bool,
 ) -> Answer {
-    const IMAGES: u16 = 1;
-    let runtime = runtime()?;
-    runtime.names.agent(agent)?;
+    let gpu = matches!(runtime()?.names.agent(agent)?, Agent::Gpu(_));
     match extension {
         // SAFETY: the caller's promise.
-        0..=3 | 0x200..=0x202 => unsafe { put(out, false) },
+        0..=3 | 0x200..=0x202 => unsafe { put(out, gpu && extension == EXTENSION_IMAGES) },
         _unknown => Err(Status::ERROR_INVALID_ARGUMENT),
-    }?;
-    if extension == IMAGES {
-        log::detail(format_args!("images are not emulated"));
     }
-    Ok(())
 }
 
 /// Whether a handle names an agent.

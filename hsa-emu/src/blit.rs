@@ -22,10 +22,11 @@ pub(crate) enum Blit {
     CopyRectAligned,
     StreamWrite,
     StreamWait,
+    BarrierInit,
 }
 
 /// Name and offsets of the arguments that the program passes, from the metadata of 5.2.3.
-const KERNELS: [(&str, Blit, &[u32]); 8] = [
+const KERNELS: [(&str, Blit, &[u32]); 9] = [
     ("__amd_rocclr_fillBufferAligned", Blit::Fill, &[0, 8, 16, 24, 32, 40, 48, 56]),
     ("__amd_rocclr_fillBufferAligned2D", Blit::Fill2D, &[0, 8, 16, 24, 32, 40, 48, 56, 64, 72]),
     ("__amd_rocclr_copyBuffer", Blit::Copy, &[0, 8, 16, 24, 32, 40]),
@@ -34,6 +35,7 @@ const KERNELS: [(&str, Blit, &[u32]); 8] = [
     ("__amd_rocclr_copyBufferRectAligned", Blit::CopyRectAligned, &[0, 8, 32, 64, 96]),
     ("__amd_rocclr_streamOpsWrite", Blit::StreamWrite, &[0, 8, 16, 24]),
     ("__amd_rocclr_streamOpsWait", Blit::StreamWait, &[0, 8, 16, 24, 32]),
+    ("__amd_rocclr_gwsInit", Blit::BarrierInit, &[0]),
 ];
 
 /// Bytes of the longest argument block among them.
@@ -86,6 +88,9 @@ impl Blit {
             }
             Self::StreamWrite => stream_write(space, &arguments),
             Self::StreamWait => stream_wait(space, &arguments, stop),
+            // Tells the barrier of a cooperative launch how many will come, which the emulated
+            // one takes from the instruction that waits at it.
+            Self::BarrierInit => Ok(()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Images, samplers, graphics memory and whatever else the emulated GPU does not have.
 //!
-//! No agent reports the image extension, so programs have no reason to come here; one that does
-//! gets the status that the extension documents for it, and one line that names the function.
+//! A program that comes here gets the status that the function documents for what it does not
+//! support, and one line that names the function.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,0 +1,100 @@
+// Host memory that kernels reach: pinned, registered and managed.
+#include "check.h"
+
+__global__ void increment(int* data, int count) {
+    int index = blockIdx.x * blockDim.x + threadIdx.x;
+    if (index < count) data[index] += 1;
+}
+
+// The headers of HIP 5.2 have no __managed__.
+__attribute__((managed)) int managed_variable = 5;
+
+__global__ void read_managed(int* to) { *to = managed_variable++; }
+
+static const int COUNT = 3000;
+
+static void run(int* device, const int* host, const char* what) {
+    for (int round = 1; round <= 2; round++) {
+        increment<<<(COUNT + 255) / 256, 256>>>(device, COUNT);
+        HIP(hipDeviceSynchronize());
+        for (int index = 0; index < COUNT; index++)
+            if (host[index] != index + round) {
+                bad++;
+                fprintf(stderr, "%s: %d is %d\n", what, index, host[index]);
+                break;
+            }
+    }
+}
+
+static void pinned(unsigned flags) {
+    int *host, *device;
+    HIP(hipHostMalloc((void**)&host, COUNT * 4, flags));
+    HIP(hipHostGetDevicePointer((void**)&device, host, 0));
+    for (int index = 0; index < COUNT; index++) host[index] = index;
+    run(device, host, "pinned");
+    hipPointerAttribute_t attributes;
+    HIP(hipPointerGetAttributes(&attributes, host));
+    CHECK(attributes.memoryType == hipMemoryTypeHost && attributes.hostPointer == host);
+    unsigned got = 0;
+    HIP(hipHostGetFlags(&got, host));
+    HIP(hipHostFree(host));
+}
+
+static void registered() {
+    std::vector<int> memory(COUNT + 8);
+    int *host = memory.data() + 3, *device;
+    HIP(hipHostRegister(host, COUNT * 4, hipHostRegisterDefault));
+    HIP(hipHostGetDevicePointer((void**)&device, host, 0));
+    for (int index = 0; index < COUNT; index++) host[index] = index;
+    memory[2] = memory[COUNT + 3] = 1234;
+    run(device, host, "registered");
+    CHECK(memory[2] == 1234 && memory[COUNT + 3] == 1234);
+    // Copies take the host address of registered memory.
+    int* copy;
+    HIP(hipMalloc((void**)&copy, COUNT * 4));
+    HIP(hipMemcpyAsync(copy, host, COUNT * 4, hipMemcpyHostToDevice, nullptr));
+    HIP(hipStreamSynchronize(nullptr));
+    memset(host, 0, COUNT * 4);
+    HIP(hipMemcpy(host, copy, COUNT * 4, hipMemcpyDeviceToHost));
+    for (int index = 0; index < COUNT; index++) CHECK(host[index] == index + 2);
+    HIP(hipFree(copy));
+    HIP(hipHostUnregister(host));
+}
+
+static void managed() {
+    int* memory;
+    HIP(hipMallocManaged((void**)&memory, COUNT * 4, hipMemAttachGlobal));
+    for (int index = 0; index < COUNT; index++) memory[index] = index;
+    HIP(hipMemAdvise(memory, COUNT * 4, hipMemAdviseSetReadMostly, 0));
+    HIP(hipMemPrefetchAsync(memory, COUNT * 4, 0, nullptr));
+    HIP(hipDeviceSynchronize());
+    int mostly = -1;
+    HIP(hipMemRangeGetAttribute(&mostly, 4, hipMemRangeAttributeReadMostly, memory, COUNT * 4));
+    CHECK(mostly == 1);
+    HIP(hipMemAdvise(memory, COUNT * 4, hipMemAdviseUnsetReadMostly, 0));
+    run(memory, memory, "managed");
+    HIP(hipFree(memory));
+    // The addresses may be given out again at once.
+    for (int round = 0; round < 4; round++) {
+        HIP(hipMallocManaged((void**)&memory, COUNT * 4, hipMemAttachGlobal));
+        for (int index = 0; index < COUNT; index++) memory[index] = index;
+        run(memory, memory, "managed again");
+        HIP(hipFree(memory));
+    }
+    int* seen;
+    HIP(hipHostMalloc((void**)&seen, 4, 0));
+    read_managed<<<1, 1>>>(seen);
+    HIP(hipDeviceSynchronize());
+    CHECK(*seen == 5 && managed_variable == 6);
+    HIP(hipHostFree(seen));
+}
+
+int main() {
+    pinned(hipHostMallocDefault);
+    pinned(hipHostMallocMapped | hipHostMallocPortable);
+    pinned(hipHostMallocCoherent);
+    pinned(hipHostMallocNonCoherent);
+    registered();
+    managed();
+    return finish("hostmem");
+}
