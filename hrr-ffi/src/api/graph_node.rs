@@ -7,7 +7,8 @@ use hrr_macros::api;
 
 use crate::types::{
     HIP_MEMCPY3D, hipBatchMemOpNodeParams, hipCtx_t, hipDeviceptr_t, hipError_t, hipEvent_t,
-    hipGraph_t, hipGraphExec_t, hipGraphNode_t, hipHostNodeParams, hipKernelNodeParams,
+    hipExternalSemaphoreSignalNodeParams, hipExternalSemaphoreWaitNodeParams, hipGraph_t,
+    hipGraphExec_t, hipGraphNode_t, hipGraphNodeParams, hipHostNodeParams, hipKernelNodeParams,
     hipLaunchAttributeID, hipLaunchAttributeValue, hipMemAllocNodeParams, hipMemcpy3DParms,
     hipMemcpyKind, hipMemsetParams,
 };
@@ -462,5 +463,87 @@ unsafe extern "C" {
         hGraphExec: hipGraphExec_t,
         hNode: hipGraphNode_t,
         #[deref] nodeParams: *const hipBatchMemOpNodeParams,
+    ) -> hipError_t;
+
+    /// Writes a new node that signals semaphores. (HIP 7.1)
+    #[effect(adds_to_graph = graph)]
+    pub fn hipGraphAddExternalSemaphoresSignalNode(
+        #[out_handle] pGraphNode: *mut hipGraphNode_t,
+        graph: hipGraph_t,
+        #[deref(count = numDependencies)] pDependencies: *const hipGraphNode_t,
+        numDependencies: usize,
+        #[deref] nodeParams: *const hipExternalSemaphoreSignalNodeParams,
+    ) -> hipError_t;
+
+    /// Writes a semaphore node's parameters, whose arrays the runtime owns. (HIP 7.1)
+    pub fn hipGraphExternalSemaphoresSignalNodeGetParams(
+        hNode: hipGraphNode_t,
+        #[out_buffer(bytes = 24, machine)] params_out: *mut hipExternalSemaphoreSignalNodeParams,
+    ) -> hipError_t;
+
+    /// Sets a semaphore node's parameters. (HIP 7.1)
+    pub fn hipGraphExternalSemaphoresSignalNodeSetParams(
+        hNode: hipGraphNode_t,
+        #[deref] nodeParams: *const hipExternalSemaphoreSignalNodeParams,
+    ) -> hipError_t;
+
+    /// Sets a semaphore node's parameters in an executable graph. (HIP 7.1)
+    pub fn hipGraphExecExternalSemaphoresSignalNodeSetParams(
+        hGraphExec: hipGraphExec_t,
+        hNode: hipGraphNode_t,
+        #[deref] nodeParams: *const hipExternalSemaphoreSignalNodeParams,
+    ) -> hipError_t;
+
+    /// Writes a new node that waits for semaphores. (HIP 7.1)
+    #[effect(adds_to_graph = graph)]
+    pub fn hipGraphAddExternalSemaphoresWaitNode(
+        #[out_handle] pGraphNode: *mut hipGraphNode_t,
+        graph: hipGraph_t,
+        #[deref(count = numDependencies)] pDependencies: *const hipGraphNode_t,
+        numDependencies: usize,
+        #[deref] nodeParams: *const hipExternalSemaphoreWaitNodeParams,
+    ) -> hipError_t;
+
+    /// Writes a semaphore node's parameters, whose arrays the runtime owns. (HIP 7.1)
+    pub fn hipGraphExternalSemaphoresWaitNodeGetParams(
+        hNode: hipGraphNode_t,
+        #[out_buffer(bytes = 24, machine)] params_out: *mut hipExternalSemaphoreWaitNodeParams,
+    ) -> hipError_t;
+
+    /// Sets a semaphore node's parameters. (HIP 7.1)
+    pub fn hipGraphExternalSemaphoresWaitNodeSetParams(
+        hNode: hipGraphNode_t,
+        #[deref] nodeParams: *const hipExternalSemaphoreWaitNodeParams,
+    ) -> hipError_t;
+
+    /// Sets a semaphore node's parameters in an executable graph. (HIP 7.1)
+    pub fn hipGraphExecExternalSemaphoresWaitNodeSetParams(
+        hGraphExec: hipGraphExec_t,
+        hNode: hipGraphNode_t,
+        #[deref] nodeParams: *const hipExternalSemaphoreWaitNodeParams,
+    ) -> hipError_t;
+
+    /// Writes a new node of any kind, and into the parameters of an allocation its address.
+    /// (HIP 7.1)
+    #[effect(adds_to_graph = graph)]
+    pub fn hipGraphAddNode(
+        #[out_handle] pGraphNode: *mut hipGraphNode_t,
+        graph: hipGraph_t,
+        #[deref(count = numDependencies)] pDependencies: *const hipGraphNode_t,
+        numDependencies: usize,
+        #[inout] nodeParams: *mut hipGraphNodeParams,
+    ) -> hipError_t;
+
+    /// Sets the parameters of a node of any kind. (HIP 7.1)
+    pub fn hipGraphNodeSetParams(
+        node: hipGraphNode_t,
+        #[deref] nodeParams: *mut hipGraphNodeParams,
+    ) -> hipError_t;
+
+    /// Sets the parameters of a node of any kind in an executable graph. (HIP 7.1)
+    pub fn hipGraphExecNodeSetParams(
+        graphExec: hipGraphExec_t,
+        node: hipGraphNode_t,
+        #[deref] nodeParams: *mut hipGraphNodeParams,
     ) -> hipError_t;
 }

@@ -45,6 +45,7 @@ macro_rules! groups {
 }
 
 groups! { $
+    batch: __hrr_names_batch;
     capture: __hrr_names_capture;
     context: __hrr_names_context;
     copy: __hrr_names_copy;
@@ -72,5 +73,6 @@ groups! { $
     stream_memory: __hrr_names_stream_memory;
     symbol: __hrr_names_symbol;
     texture: __hrr_names_texture;
+    texture_reference: __hrr_names_texture_reference;
     vmm: __hrr_names_vmm;
 }

@@ -93,6 +93,26 @@ tags! {
         hipStreamMemOpBarrier => Unused, Exact;
         hipStreamMemOpFlushRemoteWrites => Unused, Exact;
     }
+    /// What nodes of any kind take.
+    pub GRAPH_NODES {
+        hipGraphNodeTypeKernel => hipKernelNodeParams, Exact;
+        hipGraphNodeTypeMemcpy => hipMemcpyNodeParams, Exact;
+        hipGraphNodeTypeMemset => hipMemsetParams, Exact;
+        hipGraphNodeTypeHost => hipHostNodeParams, Exact;
+        hipGraphNodeTypeGraph => hipChildGraphNodeParams, Exact;
+        hipGraphNodeTypeEmpty => Unused, Exact;
+        hipGraphNodeTypeWaitEvent => hipEventWaitNodeParams, Exact;
+        hipGraphNodeTypeEventRecord => hipEventRecordNodeParams, Exact;
+        hipGraphNodeTypeExtSemaphoreSignal => hipExternalSemaphoreSignalNodeParams, Exact;
+        hipGraphNodeTypeExtSemaphoreWait => hipExternalSemaphoreWaitNodeParams, Exact;
+        hipGraphNodeTypeMemAlloc => hipMemAllocNodeParams, Exact;
+        hipGraphNodeTypeMemFree => hipMemFreeNodeParams, Exact;
+    }
+    /// The sides of a copy of a three-dimensional batch.
+    pub BATCH_OPERANDS {
+        hipMemcpyOperandTypePointer => hipMemcpy3DPointer, Exact;
+        hipMemcpyOperandTypeArray => hipMemcpy3DArray, Exact;
+    }
     /// What a texture or surface reads.
     pub RESOURCES {
         hipResourceTypeArray => hipArray_t, Exact;

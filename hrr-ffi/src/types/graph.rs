@@ -5,8 +5,9 @@ use core::ffi::{c_int, c_longlong, c_uchar, c_uint, c_ulonglong, c_void};
 use hrr_macros::Payload;
 
 use super::{
-    dim3, hipGraphNode_t, hipHostFn_t, hipMemAccessDesc, hipMemPoolProps, hipMemcpy3DParms,
-    hipStream_t,
+    dim3, hipEvent_t, hipExternalSemaphore_t, hipExternalSemaphoreSignalParams,
+    hipExternalSemaphoreWaitParams, hipGraph_t, hipGraphNode_t, hipHostFn_t, hipMemAccessDesc,
+    hipMemPoolProps, hipMemcpy3DParms, hipStream_t,
 };
 
 hrr_core::c_enum! {
@@ -179,12 +180,64 @@ pub struct hipMemcpyNodeParams {
     pub copyParams: hipMemcpy3DParms,
 }
 
+/// A child graph as a node of any kind.
+#[repr(C)]
+#[derive(Clone, Copy, Payload)]
+pub struct hipChildGraphNodeParams {
+    pub graph: hipGraph_t,
+}
+
+/// A wait for an event as a node of any kind.
+#[repr(C)]
+#[derive(Clone, Copy, Payload)]
+pub struct hipEventWaitNodeParams {
+    pub event: hipEvent_t,
+}
+
+/// The recording of an event as a node of any kind.
+#[repr(C)]
+#[derive(Clone, Copy, Payload)]
+pub struct hipEventRecordNodeParams {
+    pub event: hipEvent_t,
+}
+
+/// The end of an allocation as a node of any kind.
+#[repr(C)]
+#[derive(Clone, Copy, Payload)]
+pub struct hipMemFreeNodeParams {
+    #[device_ptr]
+    pub dptr: *mut c_void,
+}
+
+/// Signals of semaphores as a node.
+#[repr(C)]
+#[derive(Clone, Copy, Payload)]
+pub struct hipExternalSemaphoreSignalNodeParams {
+    #[deref(count = numExtSems)]
+    pub extSemArray: *mut hipExternalSemaphore_t,
+    #[deref(count = numExtSems)]
+    pub paramsArray: *const hipExternalSemaphoreSignalParams,
+    pub numExtSems: c_uint,
+}
+
+/// Waits for semaphores as a node.
+#[repr(C)]
+#[derive(Clone, Copy, Payload)]
+pub struct hipExternalSemaphoreWaitNodeParams {
+    #[deref(count = numExtSems)]
+    pub extSemArray: *mut hipExternalSemaphore_t,
+    #[deref(count = numExtSems)]
+    pub paramsArray: *const hipExternalSemaphoreWaitParams,
+    pub numExtSems: c_uint,
+}
+
 /// A node of any kind.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipGraphNodeParams {
     pub r#type: hipGraphNodeType,
     pub reserved0: [c_int; 3],
+    #[tagged(by = r#type, table = crate::families::tags::GRAPH_NODES)]
     pub params: hipGraphNodeParamsBody,
     pub reserved2: c_longlong,
 }
@@ -198,5 +251,11 @@ pub union hipGraphNodeParamsBody {
     pub memcpy: hipMemcpyNodeParams,
     pub memset: hipMemsetParams,
     pub host: hipHostNodeParams,
+    pub graph: hipChildGraphNodeParams,
+    pub eventWait: hipEventWaitNodeParams,
+    pub eventRecord: hipEventRecordNodeParams,
+    pub extSemSignal: hipExternalSemaphoreSignalNodeParams,
+    pub extSemWait: hipExternalSemaphoreWaitNodeParams,
     pub alloc: hipMemAllocNodeParams,
+    pub free: hipMemFreeNodeParams,
 }

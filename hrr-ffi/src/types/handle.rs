@@ -50,6 +50,8 @@ hrr_core::handle! {
     pub struct hipExecutionCtx_t;
     /// A description of device resources.
     pub struct hipDevResourceDesc_t;
+    /// A texture reference of a module: `textureReference*` in the header.
+    pub struct hipTexRef_t;
     /// A program of the runtime compiler.
     pub struct hiprtcProgram;
     /// A link in progress of the runtime compiler.

@@ -196,6 +196,12 @@ layouts! {
         maxAnisotropy: 48, mipmapFilterMode: 52, mipmapLevelBias: 56, minMipmapLevelClamp: 60,
         maxMipmapLevelClamp: 64, textureObject: 72, numChannels: 80, format: 84
     }
+    hipChildGraphNodeParams: 8, 8 { graph: 0 }
+    hipEventWaitNodeParams: 8, 8 { event: 0 }
+    hipEventRecordNodeParams: 8, 8 { event: 0 }
+    hipMemFreeNodeParams: 8, 8 { dptr: 0 }
+    hipExternalSemaphoreSignalNodeParams: 24, 8 { extSemArray: 0, paramsArray: 8, numExtSems: 16 }
+    hipExternalSemaphoreWaitNodeParams: 24, 8 { extSemArray: 0, paramsArray: 8, numExtSems: 16 }
     hipDeviceArch_t: 4, 4 { bits: 0 }
     hipDevSmResource: 16, 4 {
         smCount: 0, minSmPartitionSize: 4, smCoscheduledAlignment: 8, flags: 12

@@ -339,7 +339,7 @@ pub struct hipMemcpyAttributes {
 
 /// One copy of a three-dimensional batch.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemcpy3DBatchOp {
     pub src: hipMemcpy3DOperand,
     pub dst: hipMemcpy3DOperand,
@@ -350,9 +350,10 @@ pub struct hipMemcpy3DBatchOp {
 
 /// One side of a [`hipMemcpy3DBatchOp`].
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemcpy3DOperand {
     pub r#type: hipMemcpy3DOperandType,
+    #[tagged(by = r#type, table = crate::families::tags::BATCH_OPERANDS)]
     pub op: hipMemcpy3DOperandBody,
 }
 
@@ -364,10 +365,11 @@ pub union hipMemcpy3DOperandBody {
     pub array: hipMemcpy3DArray,
 }
 
-/// Memory as an operand.
+/// Memory as an operand. Only memory of the device: replay refuses another address by name.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Payload)]
 pub struct hipMemcpy3DPointer {
+    #[device_ptr]
     pub ptr: *mut c_void,
     pub rowLength: usize,
     pub layerHeight: usize,

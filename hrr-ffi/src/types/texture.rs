@@ -374,6 +374,9 @@ pub struct HIP_TEXTURE_DESC {
     pub reserved: [c_int; 12],
 }
 
+/// The four components of a border; `float*` in the header.
+pub type hipBorderColor = [f32; 4];
+
 /// A texture reference: a variable of the program that the compiler registers.
 #[repr(C)]
 #[derive(Clone, Copy, Payload)]

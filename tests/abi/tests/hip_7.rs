@@ -350,4 +350,14 @@ abi::layouts! { theirs:
         = minMipmapLevelClamp, maxMipmapLevelClamp = maxMipmapLevelClamp, textureObject =
         textureObject, numChannels = numChannels, format = format
     }
+    hipChildGraphNodeParams = hipChildGraphNodeParams { graph = graph }
+    hipEventWaitNodeParams = hipEventWaitNodeParams { event = event }
+    hipEventRecordNodeParams = hipEventRecordNodeParams { event = event }
+    hipMemFreeNodeParams = hipMemFreeNodeParams { dptr = dptr }
+    hipExternalSemaphoreSignalNodeParams = hipExternalSemaphoreSignalNodeParams {
+        extSemArray = extSemArray, paramsArray = paramsArray, numExtSems = numExtSems
+    }
+    hipExternalSemaphoreWaitNodeParams = hipExternalSemaphoreWaitNodeParams {
+        extSemArray = extSemArray, paramsArray = paramsArray, numExtSems = numExtSems
+    }
 }
