@@ -2,3 +2,4 @@
 
 mod expansions;
 mod table;
+mod totality;
