@@ -48,12 +48,14 @@ pub(super) struct HostOperand {
 
 /// Kernels and variables by which programs name them.
 #[derive(Default)]
+#[expect(clippy::vec_box, reason = "runtimes hold the addresses, which must not move")]
 pub(super) struct Symbols {
     by_address: HashMap<u64, (Option<Identity>, u64)>,
     by_symbol: HashMap<Identity, u64>,
-    /// What stands in for the program's own stubs and shadows: unique addresses, never freed while
+    /// What stands in for the program's own stubs and shadows: unique addresses, with room for the
+    /// largest thing that a runtime reads there (a texture reference), never freed while
     /// the replay runs.
-    stand_ins: Vec<Box<[u64; 8]>>,
+    stand_ins: Vec<Box<[u64; 16]>>,
     dead: HashMap<u64, EventId>,
 }
 
@@ -61,7 +63,7 @@ impl Symbols {
     /// An address that stands for a recorded one from now on.
     pub(super) fn define(&mut self, recorded: u64, symbol: Option<Identity>) -> u64 {
         self.dead.remove(&recorded);
-        let stand_in = Box::new([0u64; 8]);
+        let stand_in = Box::new([0u64; 16]);
         let live = stand_in.as_ptr() as u64;
         self.stand_ins.push(stand_in);
         if let Some(symbol) = &symbol {
