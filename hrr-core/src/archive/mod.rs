@@ -10,8 +10,11 @@ mod error;
 pub mod event;
 pub mod facts;
 pub(crate) mod format;
+pub mod pack;
 pub mod raw;
 pub mod reader;
+#[cfg(test)]
+mod schema;
 pub mod shape;
 pub mod writer;
 

@@ -88,7 +88,7 @@ impl BlockFile {
     }
 
     /// Appends the parts. What a failed write left is cut off again.
-    fn append(&mut self, parts: [&[u8]; 2]) -> io::Result<()> {
+    pub(crate) fn append(&mut self, parts: [&[u8]; 2]) -> io::Result<()> {
         let bytes = parts.iter().map(|part| part.len() as u64).sum::<u64>();
         if self.at.saturating_add(bytes) > file_size_limit() {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -121,7 +121,7 @@ impl BlockFile {
     }
 }
 
-fn header(kind: u32) -> BlockHeader {
+pub(crate) fn header(kind: u32) -> BlockHeader {
     BlockHeader { kind, codec: codec::RAW, stored: 0, raw: 0, a: 0, b: 0, c: 0, sum: 0 }
 }
 
@@ -402,7 +402,7 @@ impl Writer {
 }
 
 /// Appends a packed block of a serialised value.
-fn put_postcard<T: Serialize>(
+pub(crate) fn put_postcard<T: Serialize>(
     file: &mut BlockFile,
     mut head: BlockHeader,
     value: &T,
