@@ -40,6 +40,8 @@ struct Book {
 struct Executable {
     frozen: bool,
     objects: Vec<Object>,
+    /// Handles that were given out, by device and name.
+    symbols: HashMap<(usize, String), u64>,
 }
 
 struct Object {
@@ -268,18 +270,20 @@ pub(crate) unsafe fn symbol_by_name(
     let gpu = runtime.names.gpu(unsafe { agent.read_unaligned() })?;
     let mut book = runtime.code.write();
     let found = book.executables.get(&executable.0).ok_or(Status::ERROR_INVALID_EXECUTABLE)?;
-    let mut objects = found.objects.iter().filter(|object| object.gpu == gpu);
-    let what =
-        objects.find_map(|object| object.symbol(name)).ok_or(Status::ERROR_INVALID_SYMBOL_NAME)?;
-    let known = book.symbols.iter().find(|(_, symbol)| {
-        (symbol.executable, symbol.gpu) == (executable.0, gpu) && symbol.name == name
-    });
-    let handle = match known {
-        Some((handle, _)) => *handle,
+    let key = (gpu, name.to_owned());
+    let handle = match found.symbols.get(&key) {
+        Some(handle) => *handle,
         None => {
+            let mut objects = found.objects.iter().filter(|object| object.gpu == gpu);
+            let what = objects
+                .find_map(|object| object.symbol(name))
+                .ok_or(Status::ERROR_INVALID_SYMBOL_NAME)?;
             let handle = runtime.code.next_handle(&mut book);
             let symbol = Symbol { executable: executable.0, gpu, name: name.to_owned(), what };
             book.symbols.insert(handle, symbol);
+            if let Some(executable) = book.executables.get_mut(&executable.0) {
+                executable.symbols.insert(key, handle);
+            }
             handle
         }
     };

@@ -29,4 +29,6 @@ mod settings;
 mod signal;
 mod svm;
 mod system;
+#[cfg(test)]
+mod tests;
 mod thread;

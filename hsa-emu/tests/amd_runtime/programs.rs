@@ -28,7 +28,7 @@ const fn sample(name: &'static str) -> Program {
     Program { folder: "tests/programs", processors: BOTH, ..workload(name) }
 }
 
-const PROGRAMS: [Program; 19] = [
+const PROGRAMS: [Program; 21] = [
     sample("saxpy"),
     sample("graph"),
     sample("symbol"),
@@ -47,6 +47,8 @@ const PROGRAMS: [Program; 19] = [
     workload("cooperative"),
     Program { processors: BOTH, ..workload("printf") },
     workload("assert"),
+    workload("exit"),
+    workload("fork"),
     Program { libraries: &["-lrocrand"], processors: ONE, ..workload("philox") },
 ];
 
