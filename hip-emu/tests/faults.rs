@@ -33,8 +33,10 @@ fn an_illegal_address_is_a_sticky_error() {
     let _one = exclusive();
     let module = module(KERNELS);
     let poke = function(module, c"poke");
-    let freed = device_memory(4096);
+    // In the middle of what was freed, where no later allocation of this test lies.
+    let freed = device_memory(64 << 20);
     ok(hipFree(freed));
+    let freed = freed.wrapping_byte_add(32 << 20);
     let small = device_memory(100);
     let local = 0_u32;
     let bad: [*mut c_void; 5] = [

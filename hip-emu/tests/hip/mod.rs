@@ -34,6 +34,7 @@ pub(crate) fn symbol(name: &str) -> *const c_void {
 macro_rules! functions {
     ($($name:ident($($arg:ident: $ty:ty),*) -> $ret:ty;)*) => {
         $(
+            #[allow(clippy::too_many_arguments, reason = "as many as HIP has")]
             pub(crate) fn $name($($arg: $ty),*) -> $ret {
                 type Function = unsafe extern "C" fn($($ty),*) -> $ret;
                 static FUNCTION: LazyLock<Function> = LazyLock::new(|| {
