@@ -31,24 +31,24 @@ fn assert_broken(expected: hipError_t) {
 #[test]
 fn an_illegal_address_is_a_sticky_error() {
     let _one = exclusive();
-    let module = module(KERNELS);
-    let poke = function(module, c"poke");
-    // In the middle of what was freed, where no later allocation of this test lies.
-    let freed = device_memory(64 << 20);
-    ok(hipFree(freed));
-    let freed = freed.wrapping_byte_add(32 << 20);
-    let small = device_memory(100);
     let local = 0_u32;
-    let bad: [*mut c_void; 5] = [
-        null_mut(),
-        freed,
-        small.wrapping_byte_add(112),
-        (&raw const local).cast_mut().cast(),
-        std::ptr::without_provenance_mut(usize::MAX - 7),
-    ];
-    for address in bad {
-        let module = self::module(KERNELS);
+    // A reset frees all memory, so each round makes its own.
+    for round in 0..5 {
+        let module = module(KERNELS);
         let poke = function(module, c"poke");
+        let address: *mut c_void = match round {
+            0 => null_mut(),
+            1 => {
+                // The middle of what was freed, where nothing else comes to lie.
+                let freed = device_memory(64 << 20);
+                ok(hipFree(freed));
+                freed.wrapping_byte_add(32 << 20)
+            }
+            // Behind the end, on the same page.
+            2 => device_memory(100).wrapping_byte_add(112),
+            3 => (&raw const local).cast_mut().cast(),
+            _last => std::ptr::without_provenance_mut(usize::MAX - 7),
+        };
         let (stream, words) = (non_blocking_stream(), pinned(1));
         let event = event();
         gate(stream, &mut words[0]);
@@ -62,7 +62,10 @@ fn an_illegal_address_is_a_sticky_error() {
         ok(hipDeviceReset());
         ok(hipDeviceSynchronize());
         assert_eq!(hipStreamSynchronize(stream), hipErrorInvalidHandle, "gone with the reset");
+        ok(hipModuleUnload(module));
     }
+    let module = module(KERNELS);
+    let poke = function(module, c"poke");
     let fresh = device_memory(4);
     ok(launch_one(poke, fresh, NULL_STREAM));
     assert_eq!(read_words(fresh, 1), [1]);
