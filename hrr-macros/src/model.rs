@@ -104,6 +104,7 @@ pub(crate) enum OperandPlace {
     Call(ExprPath),
 }
 
+#[expect(clippy::large_enum_variant, reason = "a few live at a time")]
 pub(crate) enum Extent {
     Bytes(Len),
     Rows { pitch: Len, width: Len, height: Len },
@@ -111,6 +112,7 @@ pub(crate) enum Extent {
 }
 
 /// What a parameter or field means.
+#[expect(clippy::large_enum_variant, reason = "a few live at a time")]
 pub(crate) enum Role {
     Value,
     OutHandle {

@@ -202,11 +202,11 @@ pub mod conditional {
     #[api(group = "conditional")]
     unsafe extern "C" {
         /// Always there.
-        #[cfg(all())]
+        #[cfg(not(any()))]
         pub fn hrrPresent() -> Status;
 
         /// Never there.
-        #[cfg(not(all()))]
+        #[cfg(any())]
         pub fn hrrAbsent(missing: ATypeThatDoesNotExist);
 
         /// One of two with the same name.
@@ -230,7 +230,6 @@ fn bind(api: &ApiDesc, fake: *const (), recorded: bool) {
 
 static SEEN: AtomicU64 = AtomicU64::new(0);
 
-#[expect(clippy::too_many_arguments, reason = "the registers are the point")]
 extern "C" fn fake_many(
     a: u8,
     extent: Extent3,

@@ -25,15 +25,11 @@ use crate::model::{ApiFn, Block};
 fn allow_list() -> TokenStream {
     quote! {
         #[allow(
-            clippy::all,
             clippy::missing_safety_doc,
-            clippy::undocumented_unsafe_blocks,
-            dead_code,
-            improper_ctypes_definitions,
+            clippy::too_many_arguments,
             non_snake_case,
             non_upper_case_globals,
             unused_qualifications,
-            unused_variables,
             reason = "generated from a C declaration"
         )]
     }

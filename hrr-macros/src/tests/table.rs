@@ -110,7 +110,7 @@ fn every_word_has_an_error_in_the_cases() {
         let told = format!("#[{}", row.name);
         assert!(errors.contains(&told), "no case tells an error about `{}`", row.name);
         for arg in row.args.iter().filter(|arg| !arg.key.is_empty()) {
-            assert!(errors.contains(&format!("{}", arg.key)), "`{}` of `{}`", arg.key, row.name);
+            assert!(errors.contains(arg.key), "`{}` of `{}`", arg.key, row.name);
         }
     }
 }

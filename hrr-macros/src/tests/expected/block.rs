@@ -1,14 +1,10 @@
 ///What the declaration says of [`hipGraphAddEmptyNode`].
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 pub static API_hipGraphAddEmptyNode: ::hrr_runtime::__private::ApiDesc = {
@@ -122,15 +118,11 @@ pub static API_hipGraphAddEmptyNode: ::hrr_runtime::__private::ApiDesc = {
 };
 /// Adds an empty node.
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 #[unsafe(naked)]
@@ -146,15 +138,11 @@ pub unsafe extern "C" fn hipGraphAddEmptyNode(
 pub static APIS: ::hrr_runtime::__private::Table = &[&API_hipGraphAddEmptyNode];
 ///The functions of the live runtime, called without being recorded.
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 pub mod raw {

@@ -1,15 +1,11 @@
 #[cfg(feature = "new")]
 ///What the declaration says of [`hipNew`].
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 pub static API_hipNew: ::hrr_runtime::__private::ApiDesc = {
@@ -86,15 +82,11 @@ pub static API_hipNew: ::hrr_runtime::__private::ApiDesc = {
 };
 #[cfg(feature = "new")]
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 #[unsafe(naked)]
@@ -103,15 +95,11 @@ pub unsafe extern "C" fn hipNew() -> () {
 }
 ///What the declaration says of [`hipOld`].
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 pub static API_hipOld: ::hrr_runtime::__private::ApiDesc = {
@@ -187,15 +175,11 @@ pub static API_hipOld: ::hrr_runtime::__private::ApiDesc = {
     }
 };
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 #[unsafe(naked)]
@@ -210,15 +194,11 @@ pub static APIS: ::hrr_runtime::__private::Table = &[
 ];
 ///The functions of the live runtime, called without being recorded.
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 pub mod raw {

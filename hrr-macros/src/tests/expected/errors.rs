@@ -5,15 +5,11 @@
     "the pointer `p` needs a role, such as `#[deref]`, `#[string]`, `#[device_ptr]` or `#[host_in(bytes = ..)]`"
 }
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 #[allow(missing_docs, reason = "the declaration has errors")]
@@ -24,15 +20,11 @@ unsafe extern "C" {
 }
 #[cfg(unix)]
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 #[allow(missing_docs, reason = "the declaration has errors")]
@@ -69,15 +61,11 @@ pub static API_hipWrong: ::hrr_runtime::__private::ApiDesc = {
     }
 };
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 #[allow(missing_docs, reason = "the declaration has errors")]

@@ -1,14 +1,10 @@
 ///What the declaration says of [`hipEverything`].
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 pub static API_hipEverything: ::hrr_runtime::__private::ApiDesc = {
@@ -174,15 +170,11 @@ pub static API_hipEverything: ::hrr_runtime::__private::ApiDesc = {
 ///
 /// And says so.
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 #[unsafe(naked)]
@@ -198,15 +190,11 @@ pub unsafe extern "C" fn hipEverything(
 pub static APIS: ::hrr_runtime::__private::Table = &[&API_hipEverything];
 ///The functions of the live runtime, called without being recorded.
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 pub mod raw {

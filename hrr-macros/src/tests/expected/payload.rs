@@ -1,13 +1,9 @@
 #[allow(
-    clippy::all,
     clippy::missing_safety_doc,
-    clippy::undocumented_unsafe_blocks,
-    dead_code,
-    improper_ctypes_definitions,
+    clippy::too_many_arguments,
     non_snake_case,
     non_upper_case_globals,
     unused_qualifications,
-    unused_variables,
     reason = "generated from a C declaration"
 )]
 const _: () = {
