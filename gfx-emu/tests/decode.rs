@@ -188,7 +188,7 @@ fn candidate(opcode: &Opcode, r: &mut Random) -> Vec<u32> {
         "SOPK" => {
             let mut words = vec![0xb000_0000 | op << 23 | r.scalar() << 16 | r.next(0x10000)];
             if opcode.name.contains("reg") {
-                words[0] = words[0] & !0xffff | r.next(32) << 11 | r.next(32) << 6 | r.next(8);
+                words[0] = (words[0] & !0xffff) | r.next(32) << 11 | r.next(32) << 6 | r.next(8);
             }
             if opcode.name == "s_setreg_imm32_b32" {
                 words[0] &= !0x007f_0000;
@@ -226,7 +226,8 @@ fn candidate(opcode: &Opcode, r: &mut Random) -> Vec<u32> {
                 let dst = if opcode.name.contains("time") { r.scalar() << 6 } else { 0 };
                 return vec![0xc000_0000 | op << 18 | dst, 0];
             }
-            let first = 0xc000_0000 | op << 18 | r.scalar() << 6 | r.scalar() / 2 | r.bit(3) << 16;
+            let first =
+                0xc000_0000 | op << 18 | r.scalar() << 6 | (r.scalar() / 2) | r.bit(3) << 16;
             match r.next(3) {
                 0 => vec![first, r.pick(&[0, 4, 33, 124])],
                 _ => vec![first | 1 << 17, r.next(1 << 21)],
@@ -255,7 +256,7 @@ fn candidate(opcode: &Opcode, r: &mut Random) -> Vec<u32> {
             let third = opcode.name.contains("fma")
                 || opcode.name.contains("mad")
                 || opcode.name.contains("dot");
-            let sources = r.source() | r.source() << 9 | u32::from(third) * r.source() << 18;
+            let sources = r.source() | r.source() << 9 | (u32::from(third) * r.source()) << 18;
             let accumulator = opcode.name.starts_with("v_accvgpr");
             if accumulator {
                 return vec![0xd380_0000 | op << 16 | r.vector(), 256 | r.vector()];
@@ -270,7 +271,7 @@ fn candidate(opcode: &Opcode, r: &mut Random) -> Vec<u32> {
         "DS" => {
             let offset = if r.bit(2) == 0 { 0 } else { r.next(0x10000) };
             // Which fields an opcode has is not known here; the others must be 0.
-            let mut maybe = |shift: u32| r.bit(2) * r.vector() << shift;
+            let mut maybe = |shift: u32| (r.bit(2) * r.vector()) << shift;
             let registers = maybe(0) | maybe(8) | maybe(16) | maybe(24);
             let global = u32::from(opcode.name.starts_with("ds_gws_")) << 16;
             vec![0xd800_0000 | op << 17 | global | offset, registers]
@@ -296,7 +297,7 @@ fn candidate(opcode: &Opcode, r: &mut Random) -> Vec<u32> {
             let offset = r.pick(&[0, 4, 32, 106, 128, 193]);
             vec![
                 0xe000_0000 | op << 18 | flags | r.next(0x1000),
-                r.vector() | r.vector() << 8 | r.scalar() / 4 << 16 | offset << 24,
+                r.vector() | r.vector() << 8 | (r.scalar() / 4) << 16 | offset << 24,
             ]
         }
         other => panic!("no candidates for encoding {other}"),
@@ -435,7 +436,7 @@ fn every_row_decodes_as_llvm_decodes_it() {
                     }
                 }
                 if base == 0 {
-                    words[0] = words[0] & !0xff | 4;
+                    words[0] = (words[0] & !0xff) | 4;
                 }
                 (*opcode, words)
             }));

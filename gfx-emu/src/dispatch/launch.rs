@@ -8,13 +8,16 @@ use super::{Dispatch, Fault, MAX_LDS, MAX_WORKGROUP, Stats};
 use crate::isa::{Access, Kernel};
 use crate::memory::{AddressSpace, Range};
 
-/// Turns that a workgroup gets before another one that it may wait for is started: each turn
-/// ends at a barrier, s_sleep, or `BACKWARD` branches back.
-const PATIENCE: u32 = 64;
-/// Branches back after which a wave of a waiting workgroup lets the others run.
-const BACKWARD: u64 = 100_000;
-/// The same where workgroups are known to wait for each other.
-const BACKWARD_COOPERATIVE: u64 = 200;
+/// Turns that the running workgroups get before another one, which they may wait for, is
+/// started beside them. A turn ends at a barrier, at s_sleep, or after many branches back.
+const PATIENCE: u32 = 4;
+/// Branches back of a turn while one workgroup runs alone.
+const BACKWARD_ALONE: u64 = 20_000;
+/// The same where several workgroups take turns.
+const BACKWARD_TOGETHER: u64 = 500;
+/// Waves that a thread runs side by side at most, unless the launch is cooperative. A device
+/// has no more waves in flight either, and the rest wait until some end.
+const MOST_WAVES: usize = 2048;
 const PACKET_BYTES: usize = 64;
 
 /// What all workgroups of a launch share.
@@ -180,9 +183,9 @@ impl<'a> Launch<'a> {
         let mut active: Vec<Workgroup> = Vec::new();
         let mut idle: Vec<Workgroup> = Vec::new();
         let mut exhausted = false;
-        let backward = if self.dispatch.cooperative { BACKWARD_COOPERATIVE } else { BACKWARD };
         while !shared.stop.load(Ordering::Relaxed) {
-            let all_wait = active.iter().all(|group| group.turns >= PATIENCE);
+            let waves: usize = active.iter().map(Workgroup::wave_count).sum();
+            let all_wait = waves < MOST_WAVES && active.iter().all(|group| group.turns >= PATIENCE);
             if !exhausted && (self.dispatch.cooperative || all_wait) {
                 let index = shared.next.fetch_add(1, Ordering::Relaxed);
                 if index >= self.count() {
@@ -200,6 +203,7 @@ impl<'a> Launch<'a> {
             if active.is_empty() {
                 break;
             }
+            let backward = if active.len() == 1 { BACKWARD_ALONE } else { BACKWARD_TOGETHER };
             let mut at = 0;
             while at < active.len() {
                 match active[at].turn(self, &mut access, backward) {

@@ -60,6 +60,10 @@ impl Workgroup {
         }
     }
 
+    pub(super) fn wave_count(&self) -> usize {
+        self.waves.len()
+    }
+
     pub(super) fn stats(&self) -> Stats {
         Stats {
             workgroups: 1,

@@ -10,11 +10,9 @@ pub(crate) fn plain(cx: &mut Cx<'_, '_>, inst: &Inst) -> Step {
         return Err(Trouble::unsupported(inst, "this form"));
     };
     let wave = &mut *cx.wave;
-    let ty = &inst.row.src;
-    for k in 0..4 {
-        match inst.src[k] {
-            Opnd::None | Opnd::V(_) => {}
-            scalar => broadcast(wave, k, scalar, ty[k]),
+    for (k, operand) in inst.src.into_iter().enumerate() {
+        if !matches!(operand, Opnd::None | Opnd::V(_)) {
+            broadcast(wave, k, operand, inst.row.src[k]);
         }
     }
     let Wave { v, tmp, out, .. } = wave;
@@ -313,8 +311,8 @@ fn dpp_source(tmp: &mut [Reg; 4], regs: usize, word: u32, exec: u64) -> u64 {
             continue;
         }
         mask |= 1 << lane;
-        for r in 0..regs {
-            tmp[r][lane] = from.map_or(0, |from| source[r][from]);
+        for (to, source) in tmp.iter_mut().zip(&source).take(regs) {
+            to[lane] = from.map_or(0, |from| source[from]);
         }
     }
     mask & exec
@@ -384,10 +382,9 @@ fn keep_half(cx: &mut Cx<'_, '_>, inst: &Inst, mask: u64) {
     let high = inst.row.dst == Ty::KeepHi16 || inst.mods.op_sel & 8 != 0;
     let Wave { v, out, .. } = &mut *cx.wave;
     let reg = &mut v[usize::from(at)];
-    for i in 0..LANES {
-        let value = out.v[0][i] & 0xffff;
-        out.v[0][i] =
-            if high { reg[i] & 0xffff | value << 16 } else { reg[i] & 0xffff_0000 | value };
+    for (new, old) in out.v[0].iter_mut().zip(reg.iter()) {
+        let value = *new & 0xffff;
+        *new = if high { old & 0xffff | value << 16 } else { old & 0xffff_0000 | value };
     }
     merge(reg, &out.v[0], mask);
 }

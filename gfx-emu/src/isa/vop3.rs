@@ -70,10 +70,7 @@ fn bfe_signed(a: i32, shift: u32, width: u32) -> i32 {
 }
 
 #[inline(always)]
-fn middle<T: Ord>(a: T, b: T, c: T) -> T
-where
-    T: Copy,
-{
+fn middle<T: Ord + Copy>(a: T, b: T, c: T) -> T {
     a.min(b).max(a.max(b).min(c))
 }
 

@@ -1,5 +1,11 @@
 //! VOPC: vector comparisons, whose result is one bit per lane.
 
+#![allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::double_comparisons,
+    reason = "each is written as its mnemonic says: nlt is true of NaNs, lg is not"
+)]
+
 use super::decode::Words;
 use super::float::{class_f16, class_f32, class_f64, f16_to_f32};
 use super::inst::{Encoding, Form, Inst, Opnd, Row, VCC};

@@ -50,6 +50,7 @@ impl Args {
         self.bytes(value.to_bytes())
     }
 
+    #[allow(dead_code, reason = "not every test file has such arguments")]
     pub(crate) fn f32(self, value: f32) -> Self {
         self.bytes(value.to_bytes())
     }
@@ -114,6 +115,20 @@ impl Gpu {
         lds: u32,
         args: Args,
     ) -> Result<Stats, Fault> {
+        self.launch_as(Dispatch::default(), kernel, groups, block, lds, args)
+    }
+
+    /// A launch with more than size and arguments; `base` has the rest.
+    #[allow(dead_code, reason = "not every test file has such launches")]
+    pub(crate) fn launch_as(
+        &self,
+        base: Dispatch,
+        kernel: &str,
+        groups: [u32; 3],
+        block: [u32; 3],
+        lds: u32,
+        args: Args,
+    ) -> Result<Stats, Fault> {
         let loaded = self.object.kernel(kernel).unwrap();
         let mut block_bytes = vec![0; loaded.metadata.kernarg_bytes.max(8) as usize];
         let mut given = args.0.into_iter();
@@ -134,7 +149,7 @@ impl Gpu {
             block,
             dynamic_lds_bytes: lds,
             kernarg_address,
-            ..Dispatch::default()
+            ..base
         };
         run(&self.space, &loaded.kernel, &dispatch)
     }
