@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 #[doc(hidden)]
 pub use hrr_core::__private;
-pub use hrr_core::{archive, capture, desc, loader, replay};
+pub use hrr_core::{archive, capture, desc, dump, loader, replay};
 pub use hrr_ffi::types::*;
 pub use hrr_ffi::{ALL, for_each_api_group};
 pub use hrr_macros::{Payload, api};
@@ -72,6 +72,7 @@ pub fn replay(
 
 /// Runs when the program, or the library that links this crate, is loaded: before any call.
 extern "C" fn install() {
+    hrr_core::code::set_parser(&hrr_ffi::families::code::PARSER);
     runtime::install();
     recording::stand_back();
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The folder of our own libraries, before all others.
 pub const LIB_DIR: &str = "HRR_LIB_DIR";
 /// The library of the emulated GPU, as cargo names it.
-pub const EMULATED: &str = "libhip_emu.so";
+pub const EMULATED: &str = "libamdhip64.so";
 /// The library that is preloaded, as cargo names it.
 pub const PRELOAD: &str = "libhrr_preload.so";
 
