@@ -1,0 +1,2 @@
+// The library that runpath.c loads.
+int beside(void) { return 1; }
