@@ -373,3 +373,46 @@ fn long_loops_finish() {
         assert_eq!(gpu.download::<u32>(out, 320), expected);
     });
 }
+
+/// The results of several kernels as text; for the test below, which runs it by name.
+#[test]
+fn digest_of_results() {
+    let gpu = Gpu::with_object("launches.gfx90a.O2.co");
+    let hashes = gpu.upload(&vec![0u32; 64 * 200]);
+    gpu.launch("hash", [200, 1, 1], [64, 1, 1], 0, Args::new().ptr(hashes).i32(50));
+    let x: Vec<u32> = random(4000, 23).iter().map(|&v| v as u32).collect();
+    let (a, dx) = (gpu.upload(&[0u32; 13]), gpu.upload(&x));
+    let args = Args::new().ptr(a).ptr(dx).i32(4000);
+    gpu.launch("atomics32", [40, 1, 1], [128, 1, 1], 0, args);
+    let input: Vec<i32> = (0..500).collect();
+    let (di, sorted) = (gpu.upload(&input), gpu.upload(&[0i32; 6400]));
+    let args = Args::new().ptr(di).ptr(sorted).i32(500);
+    gpu.launch("private_array", [100, 1, 1], [64, 1, 1], 0, args);
+    let all =
+        [gpu.download::<u32>(hashes, 64 * 200), gpu.download(a, 13), gpu.download(sorted, 6400)];
+    let digest = all
+        .concat()
+        .iter()
+        .fold(0u64, |h, &x| (h ^ u64::from(x)).wrapping_mul(0x100_0000_01b3).rotate_left(9));
+    assert_ne!(digest, 0);
+    eprintln!("digest {digest:#018x}");
+}
+
+#[test]
+fn equal_bytes_whatever_the_number_of_threads() {
+    let digests: Vec<String> = ["1", "2", "3", "16"]
+        .iter()
+        .map(|threads| {
+            let output = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "digest_of_results", "--nocapture"])
+                .env("HIP_EMU_THREADS", threads)
+                .output()
+                .unwrap();
+            assert!(output.status.success());
+            let text = String::from_utf8(output.stderr).unwrap();
+            let line = text.lines().find(|line| line.starts_with("digest "));
+            line.unwrap_or_else(|| panic!("no digest: {text}")).to_owned()
+        })
+        .collect();
+    assert!(digests.windows(2).all(|pair| pair[0] == pair[1]), "{digests:?}");
+}

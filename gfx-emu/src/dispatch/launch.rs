@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::workgroup::Workgroup;
 use super::{Dispatch, Fault, MAX_LDS, MAX_WORKGROUP, Stats};
-use crate::isa::{Access, Kernel};
+use crate::isa::{Access, Kernel, float_mode_is_emulated};
 use crate::memory::{AddressSpace, Range};
 
 /// Turns that the running workgroups get before another one, which they may wait for, is
@@ -63,9 +63,9 @@ impl<'a> Launch<'a> {
         if descriptor.wavefront_size32() {
             return Err("waves of 32 lanes are not emulated".to_owned());
         }
-        if descriptor.float_mode() != 0xf0 {
-            let mode = descriptor.float_mode();
-            return Err(format!("float mode {mode:#04x} is not emulated (0xf0 is)"));
+        let mode = descriptor.float_mode();
+        if !float_mode_is_emulated(mode) {
+            return Err(format!("float mode {mode:#04x} is not emulated"));
         }
         let private = descriptor.private_segment_fixed_size.max(dispatch.private_segment_bytes);
         let mut launch = Self {
@@ -115,6 +115,11 @@ impl<'a> Launch<'a> {
         let base = self.packet.as_ptr().expose_provenance() as u64;
         let host = self.packet.as_ptr().cast::<u8>().cast_mut();
         vec![Range { base, end: base + PACKET_BYTES as u64, host }]
+    }
+
+    /// How many ranges [`Launch::local`] gives.
+    pub(super) fn local_count(&self) -> usize {
+        1
     }
 
     fn count(&self) -> u64 {

@@ -84,10 +84,9 @@ impl Workgroup {
             if *state != State::Ready {
                 continue;
             }
-            let fixed = launch.local();
-            let kept = fixed.len();
-            access.local.truncate(kept);
             if wave.scratch != 0 {
+                // In the place of the scratch of the wave before.
+                access.local.truncate(launch.local_count());
                 let (base, end) = (wave.scratch, wave.scratch + wave.scratch_bytes);
                 let host = std::ptr::with_exposed_provenance_mut(base as usize);
                 access.local.push(Range { base, end, host });

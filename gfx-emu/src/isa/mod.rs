@@ -33,7 +33,7 @@ mod vopc;
 pub(crate) use inst::{FLAT_SCRATCH, Flow};
 pub(crate) use mem::Access;
 pub use program::{Kernel, Program};
-pub(crate) use state::{Cx, Wave};
+pub(crate) use state::{Cx, Wave, float_mode_is_emulated};
 
 use std::fmt;
 use std::str::FromStr;

@@ -2,7 +2,7 @@
 
 use super::decode::Words;
 use super::inst::{Encoding, Flow, Inst, Row, Step, Trouble, Ty, special};
-use super::state::{Cx, PRIVATE_BASE_HI, SHARED_BASE_HI};
+use super::state::{Cx, PRIVATE_BASE_HI, SHARED_BASE_HI, float_mode_is_emulated};
 use crate::dispatch::FaultKind;
 use Ty::{B32, None as No};
 
@@ -124,11 +124,8 @@ fn write_hardware(cx: &mut Cx<'_, '_>, inst: &Inst, value: u32) -> Step {
     }
     let mask = width_mask(width) << shift;
     let new = cx.wave.mode & !mask | value << shift & mask;
-    // Rounding and denormals are what results depend on. Flushing single-precision denormals
-    // is accepted only as compilers use it: around a division, to turn denormals on.
-    if new & 0xff != 0xf0 {
-        let what = format!("float mode {:#04x} (emulated: 0xf0)", new & 0xff);
-        return Err(Trouble::unsupported(inst, what));
+    if !float_mode_is_emulated(new) {
+        return Err(Trouble::unsupported(inst, format!("float mode {:#04x}", new & 0xff)));
     }
     cx.wave.mode = new;
     Ok(Flow::Next)

@@ -60,8 +60,10 @@ pub(crate) static ROWS: &[Row] = &[
     special(0x0e, "s_sleep", No, [No; 4], |_, _| Ok(Flow::Yield)),
     special(0x0f, "s_setprio", No, [No; 4], nothing),
     special(0x10, "s_sendmsg", No, [No; 4], message),
-    special(0x12, "s_trap", No, [No; 4], |_, inst| {
-        Err(Trouble::new(FaultKind::Trap { id: inst.imm as u8 }))
+    special(0x12, "s_trap", No, [No; 4], |_, inst| match inst.imm as u8 {
+        // A breakpoint, which nothing happens at without a debugger.
+        3 => Ok(Flow::Next),
+        id => Err(Trouble::new(FaultKind::Trap { id })),
     }),
     special(0x13, "s_icache_inv", No, [No; 4], nothing),
     special(0x14, "s_incperflevel", No, [No; 4], nothing),

@@ -14,6 +14,14 @@ pub(crate) const VECTORS: usize = 512 + 32;
 pub(crate) mod mode {
     /// VGPR indexing is on.
     pub(crate) const GPR_IDX: u32 = 1 << 27;
+    /// Single-precision denormals, as sources and as results.
+    pub(crate) const DENORMALS_32: u32 = 0x30;
+}
+
+/// Whether the float part of a MODE register is emulated: rounding to nearest, half and double
+/// precision with denormals, single precision with or without.
+pub(crate) fn float_mode_is_emulated(bits: u32) -> bool {
+    matches!(bits & 0xff, 0xf0 | 0xc0)
 }
 
 /// The high words of the flat address windows that mean LDS and scratch.

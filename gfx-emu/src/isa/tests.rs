@@ -584,6 +584,29 @@ fn modifiers_of_results_and_sources() {
 }
 
 #[test]
+fn denormals_are_flushed_where_the_mode_says_so() {
+    let mut m = Machine::new();
+    m.wave.v[0] = [0x8000_0001; LANES];
+    m.wave.v[1] = [0x0080_0000; LANES];
+    let half = 240;
+    let mut code = Vec::from(vop3("v_mul_f32", 2, [v(1), half, 0]));
+    code.extend(vop3("v_add_f32", 3, [v(0), v(0), 0]));
+    code.extend(vop3("v_max_f64", 4, [v(0), v(0), 0]));
+    code.extend(vop3("v_mov_b32", 6, [v(0), 0, 0]));
+    m.run(&code);
+    assert_eq!((m.wave.v[2][0], m.wave.v[3][0]), (0x0040_0000, 0x8000_0002));
+    // s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0
+    let off = [0xba00_0000 | 1 << 11 | 4 << 6 | 1, 0];
+    m.run(&[&off[..], &code].concat());
+    assert_eq!((m.wave.v[2][0], m.wave.v[3][0]), (0, 0x8000_0000));
+    assert_eq!(m.wave.v[6][0], 0x8000_0001);
+    // Rounding modes other than to nearest are refused.
+    let rounding = [0xba00_0000 | 1 << 11 | 1, 3];
+    let refused = m.try_run(&rounding, 1).unwrap_err();
+    assert!(refused.to_string().contains("float mode 0xc3"), "{refused}");
+}
+
+#[test]
 fn permutations() {
     let mut m = Machine::new();
     let lane = |i: usize| 1000 + i as u32;

@@ -2,13 +2,16 @@
 
 use super::inst::{EXEC, Flow, Form, Inst, Opnd, Run, Step, Trouble, Ty};
 use super::lane::{LANES, Reg, Sources};
-use super::state::{Cx, Wave, merge};
+use super::state::{Cx, Wave, merge, mode};
 
 /// The plain form without modifiers.
 pub(crate) fn plain(cx: &mut Cx<'_, '_>, inst: &Inst) -> Step {
     let Run::Lanes(pair) = &inst.row.run else {
         return Err(Trouble::unsupported(inst, "this form"));
     };
+    if cx.wave.mode & mode::DENORMALS_32 == 0 && flushes(inst) {
+        return modified(cx, inst);
+    }
     let wave = &mut *cx.wave;
     for (k, operand) in inst.src.into_iter().enumerate() {
         if !matches!(operand, Opnd::None | Opnd::V(_)) {
@@ -51,9 +54,18 @@ pub(crate) fn modified(cx: &mut Cx<'_, '_>, inst: &Inst) -> Step {
         }
         source_modifiers(&mut cx.wave.tmp[k], inst, k, ty);
     }
+    let flush = cx.wave.mode & mode::DENORMALS_32 == 0 && flushes(inst);
     let Wave { tmp, out, .. } = &mut *cx.wave;
+    if flush {
+        for (registers, ty) in tmp.iter_mut().zip(inst.row.src) {
+            flush_denormals(registers, ty);
+        }
+    }
     let sources: Sources<'_> = [&tmp[0], &tmp[1], &tmp[2], &tmp[3]];
     pair.run(out, &sources);
+    if flush {
+        flush_denormals(&mut out.v, inst.row.dst);
+    }
     result_modifiers(cx, inst)?;
     if let Form::Sdwa(word) = inst.form
         && inst.row.dst != Ty::Mask
@@ -143,6 +155,27 @@ fn source_modifiers(tmp: &mut [Reg; 4], inst: &Inst, k: usize, ty: Ty) {
                     tmp[reg].iter_mut().for_each(|x| *x ^= sign);
                 }
             }
+        }
+    }
+}
+
+/// Whether an operation flushes single-precision denormals when the mode says so: arithmetic
+/// does, selecting does not.
+fn flushes(inst: &Inst) -> bool {
+    let single = |ty: Ty| matches!(ty, Ty::F32 | Ty::F32Mask | Ty::Pk32 | Ty::Mix);
+    let arithmetic = !matches!(inst.row.name, "v_cndmask_b32" | "v_pk_mov_b32");
+    arithmetic && (single(inst.row.dst) || inst.row.src.into_iter().any(single))
+}
+
+fn flush_denormals(registers: &mut [Reg; 4], ty: Ty) {
+    let count = match ty {
+        Ty::F32 | Ty::F32Mask | Ty::Mix => 1,
+        Ty::Pk32 => 2,
+        _other => 0,
+    };
+    for x in registers[..count].iter_mut().flatten() {
+        if *x & 0x7f80_0000 == 0 {
+            *x &= 0x8000_0000;
         }
     }
 }
