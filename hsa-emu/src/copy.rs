@@ -5,6 +5,8 @@
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
+use std::fmt::Arguments;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use gfx_emu::memory::MemoryError;
@@ -121,8 +123,10 @@ impl Engine {
                 signal.wait(Condition::Less, 1, u64::MAX);
             }
             let start = now_ns();
-            if let Err(error) = job.work.perform(memory) {
-                fault(&error);
+            match catch_unwind(AssertUnwindSafe(|| job.work.perform(memory))) {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => fault(format_args!("memory access fault in a copy: {error}")),
+                Err(_) => fault(format_args!("internal error in a copy")),
             }
             if let Some(done) = job.done {
                 done.complete(start, now_ns());
@@ -141,10 +145,10 @@ impl Engine {
     }
 }
 
-/// A copy that touches memory it must not touch ends the process, as ROCr ends it when its DMA
-/// engines report a memory fault: the interface has no other way to say so.
-fn fault(error: &MemoryError) -> ! {
-    log::warn(format_args!("memory access fault in a copy: {error}"));
+/// A copy that cannot be done ends the process, as ROCr ends it when its DMA engines report a
+/// memory fault: the interface has no other way to say so.
+fn fault(what: Arguments<'_>) -> ! {
+    log::warn(what);
     std::process::abort()
 }
 

@@ -264,7 +264,14 @@ exports! {
 
 #[cfg(test)]
 mod tests {
-    use super::NAMES;
+    use super::{NAMES, Status, guarded, guarded_value};
+
+    #[test]
+    fn a_panic_becomes_an_answer() {
+        assert_eq!(guarded("a test", || panic!("on purpose")), Status::ERROR);
+        assert_eq!(guarded("a test", || Err(Status::ERROR_FATAL)), Status::ERROR_FATAL);
+        assert_eq!(guarded_value("a test", || panic!("on purpose"), 7), 7);
+    }
 
     #[test]
     fn the_table_is_sorted_and_has_no_name_twice() {
