@@ -39,8 +39,6 @@ pub(crate) struct Taking<'t> {
     pub(crate) ret: u64,
     /// Whether the call has returned success.
     pub(crate) succeeded: bool,
-    /// The host sides of the call's copies, as far as the walk has met them.
-    pub(crate) copies: Vec<Copy>,
     before: Vec<(u16, u64)>,
 }
 
@@ -234,8 +232,7 @@ impl<'t> Taking<'t> {
         let before = thread.open.before.clone();
         let (recorder, memory) = (thread.recorder, thread.memory);
         let succeeded = phase == Phase::After && succeeded(api, ret);
-        let copies = Vec::new();
-        Taking { api, args, thread, recorder, memory, id, phase, ret, succeeded, copies, before }
+        Taking { api, args, thread, recorder, memory, id, phase, ret, succeeded, before }
     }
 
     /// The status that the call returned.
@@ -735,7 +732,7 @@ impl<'t> Taking<'t> {
             Some(Place::Host | Place::Tracked) if address == 0 => self.fields().null(meta, total),
             Some(Place::Host | Place::Tracked) => {
                 let copy = Copy { id: at.index, element: at.element, address, rect, side };
-                self.copies.push(copy);
+                self.thread.open.copies.push(copy);
                 if side == Side::Destination && self.is_deferred() {
                     return self.fields().absent(meta, total, AbsentReason::Deferred);
                 }

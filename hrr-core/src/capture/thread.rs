@@ -9,6 +9,7 @@ use super::memory::Memory;
 use super::recorder::{self, Recorder};
 use super::ring::Ring;
 use super::state::{self, State};
+use super::track::Copy;
 use crate::archive::event::{BlobHash, EventId};
 
 /// What a thread's slow paths need.
@@ -36,6 +37,8 @@ pub(crate) struct Thread {
 pub(crate) struct OpenCall {
     /// What the integers behind pointer parameters were before the call.
     pub(crate) before: Vec<(u16, u64)>,
+    /// The host sides of the call's copies, as far as the walk has met them.
+    pub(crate) copies: Vec<Copy>,
     /// The reachable host ranges that the arguments point into.
     pub(crate) reached: Vec<u64>,
     /// The kernel arguments are not known: they may reach any range.
@@ -50,6 +53,7 @@ impl OpenCall {
     /// Forgets all, and keeps the room.
     pub(crate) fn clear(&mut self) {
         self.before.clear();
+        self.copies.clear();
         self.reached.clear();
         (self.unknown_args, self.capturing, self.image) = (false, false, None);
     }

@@ -589,7 +589,11 @@ fn start_work(
 
 fn graph_copies(taking: &Taking<'_>) -> impl Iterator<Item = GraphCopy> {
     let owner = taking.id;
-    taking.copies.clone().into_iter().map(move |copy| GraphCopy { owner, copy, hash: None })
+    taking.thread.open.copies.clone().into_iter().map(move |copy| GraphCopy {
+        owner,
+        copy,
+        hash: None,
+    })
 }
 
 fn enqueue(
@@ -605,7 +609,7 @@ fn enqueue(
     }
     let count = tracker.advance(stream);
     let owner = taking.id;
-    for copy in taking.copies.iter().filter(|copy| copy.side == Side::Destination) {
+    for copy in taking.thread.open.copies.iter().filter(|copy| copy.side == Side::Destination) {
         let what = What::Copy(*copy);
         tracker.add_pending(Pending { stream, count, owner, what }, lost);
     }
