@@ -1,8 +1,10 @@
 //! One case for each declared function, generated over the table: `cargo test -p hrr-ffi --test
 //! apis hipMemcpy3D` runs one. A case holds the declaration against the signature that clang gives
-//! for the vendor's header, and checks what the descriptor says of itself.
+//! for the vendor's header, checks what the descriptor says of itself, and looks at what became of
+//! a call that was recorded and replayed over a runtime of the test's own.
 
 mod facts;
+mod round_trip;
 mod table;
 
 use hrr_core::desc::ApiDesc;
@@ -26,6 +28,7 @@ fn check(api: &'static ApiDesc) -> Result<(), Failed> {
     facts::check_texts(api)?;
     facts::check_signature(api)?;
     facts::check_indices(api)?;
+    round_trip::check(api)?;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Nodes of graphs, one kind after the other: adding, and the parameters in the graph and in the
-//! executable graph. What a copy node copies is read and written when the graph runs.
+//! executable graph. What a copy node copies is read and written when the graph runs; a call that
+//! sets it adds to the node or executable graph that it is given.
 
 use core::ffi::c_void;
 
@@ -92,12 +93,14 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets a copy node's parameters. (HIP 7.1)
+    #[effect(adds_to_graph = node)]
     pub fn hipGraphMemcpyNodeSetParams(
         node: hipGraphNode_t,
         #[deref] pNodeParams: *const hipMemcpy3DParms,
     ) -> hipError_t;
 
     /// Sets a copy node's parameters in an executable graph. (HIP 7.1)
+    #[effect(adds_to_graph = hGraphExec)]
     pub fn hipGraphExecMemcpyNodeSetParams(
         hGraphExec: hipGraphExec_t,
         node: hipGraphNode_t,
@@ -118,6 +121,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies. (HIP 7.1)
+    #[effect(adds_to_graph = node)]
     pub fn hipGraphMemcpyNodeSetParams1D(
         node: hipGraphNode_t,
         #[operand(kind = kind, bytes = count)] dst: *mut c_void,
@@ -127,6 +131,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies in an executable graph. (HIP 7.1)
+    #[effect(adds_to_graph = hGraphExec)]
     pub fn hipGraphExecMemcpyNodeSetParams1D(
         hGraphExec: hipGraphExec_t,
         node: hipGraphNode_t,
@@ -151,6 +156,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies. (HIP 7.1)
+    #[effect(adds_to_graph = node)]
     pub fn hipGraphMemcpyNodeSetParamsFromSymbol(
         node: hipGraphNode_t,
         #[operand(kind = kind, bytes = count)] dst: *mut c_void,
@@ -161,6 +167,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies in an executable graph. (HIP 7.1)
+    #[effect(adds_to_graph = hGraphExec)]
     pub fn hipGraphExecMemcpyNodeSetParamsFromSymbol(
         hGraphExec: hipGraphExec_t,
         node: hipGraphNode_t,
@@ -186,6 +193,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies. (HIP 7.1)
+    #[effect(adds_to_graph = node)]
     pub fn hipGraphMemcpyNodeSetParamsToSymbol(
         node: hipGraphNode_t,
         #[host_symbol] symbol: *const c_void,
@@ -196,6 +204,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies in an executable graph. (HIP 7.1)
+    #[effect(adds_to_graph = hGraphExec)]
     pub fn hipGraphExecMemcpyNodeSetParamsToSymbol(
         hGraphExec: hipGraphExec_t,
         node: hipGraphNode_t,
@@ -224,12 +233,14 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets a copy node's parameters. (HIP 7.1)
+    #[effect(adds_to_graph = hNode)]
     pub fn hipDrvGraphMemcpyNodeSetParams(
         hNode: hipGraphNode_t,
         #[deref] nodeParams: *const HIP_MEMCPY3D,
     ) -> hipError_t;
 
     /// Sets a copy node's parameters in an executable graph. (HIP 7.1)
+    #[effect(adds_to_graph = hGraphExec)]
     pub fn hipDrvGraphExecMemcpyNodeSetParams(
         hGraphExec: hipGraphExec_t,
         hNode: hipGraphNode_t,
@@ -535,12 +546,14 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets the parameters of a node of any kind. (HIP 7.1)
+    #[effect(adds_to_graph = node)]
     pub fn hipGraphNodeSetParams(
         node: hipGraphNode_t,
         #[deref] nodeParams: *mut hipGraphNodeParams,
     ) -> hipError_t;
 
     /// Sets the parameters of a node of any kind in an executable graph. (HIP 7.1)
+    #[effect(adds_to_graph = graphExec)]
     pub fn hipGraphExecNodeSetParams(
         graphExec: hipGraphExec_t,
         node: hipGraphNode_t,
