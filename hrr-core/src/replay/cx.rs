@@ -406,6 +406,10 @@ impl<'a> ReplayCx<'a> {
         else {
             return Err("there is no driver that could place it".to_owned());
         };
+        let end = address.saturating_add(bytes);
+        if let Some((_, function)) = self.shared.own_memory.range(address..end).next() {
+            return Err(format!("a call of {function} needs memory of the runtime's own"));
+        }
         let pending = {
             let mut world = self.shared.world();
             if !world.captures.is_empty() {

@@ -33,6 +33,14 @@ pub trait Driver: Send + Sync {
     /// on the helper thread.
     fn unplace(&self, address: u64) -> Result<(), String>;
 
+    /// Whether a function works only on memory that the runtime allocated as the program asked,
+    /// and so fails for placed memory: allocations that a recorded call of it is given are left to
+    /// the runtime.
+    fn needs_own_memory(&self, function: &str) -> bool {
+        let _ = function;
+        false
+    }
+
     /// Waits for all work of all devices. Runs on the helper thread.
     fn synchronize(&self) -> Result<(), String>;
 }

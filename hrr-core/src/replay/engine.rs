@@ -3,6 +3,7 @@
 //! The world is locked while a call is rebuilt and while its results are taken in, never while the
 //! runtime runs: calls that overlapped when recorded may overlap again.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -46,6 +47,8 @@ pub(super) struct Shared {
     /// Handle types of graphs and of executable graphs, by the effects of the declarations.
     pub(super) graph_types: Vec<&'static str>,
     pub(super) exec_types: Vec<&'static str>,
+    /// Addresses that functions are given which need memory of the runtime's own, and the function.
+    pub(super) own_memory: BTreeMap<u64, String>,
     world: Mutex<World>,
 }
 
@@ -59,6 +62,7 @@ impl Shared {
         helper: Option<Helper>,
         threads: usize,
         progress: Box<dyn Fn(Progress<'_>) + Send + Sync>,
+        own_memory: BTreeMap<u64, String>,
         world: World,
     ) -> Shared {
         let (mut graph_types, mut exec_types) = (Vec::new(), Vec::new());
@@ -100,6 +104,7 @@ impl Shared {
             progress,
             graph_types,
             exec_types,
+            own_memory,
             world: Mutex::new(world),
         }
     }

@@ -1,16 +1,19 @@
 //! A whole replay: its threads, their watchdog, and the report at the end.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::archive::event::EventId;
+use crate::desc::{ApiDesc, Role};
 
 use super::arena::Budget;
 use super::bind::{Binding, bind};
 use super::driver::Helper;
 use super::engine::Shared;
+use super::rebuild::recorded_param;
 use super::report::{Finding, FindingKind, Outcome, Report, RuntimeIdentity};
 use super::source::Recording;
 use super::world::{World, name};
@@ -53,6 +56,7 @@ pub fn replay(
         archive_fault(&mut world.report, None, fault.damaged, fault.what);
     }
     let threads = recording.threads();
+    let own_memory = own_memory(&*recording, &threads, &bindings, &options);
     let shared = Arc::new(Shared::new(
         recording,
         options,
@@ -61,10 +65,45 @@ pub fn replay(
         helper,
         threads.len(),
         Box::new(progress),
+        own_memory,
         world,
     ));
     run_threads(&shared, &threads);
     conclude(&shared, &threads)
+}
+
+/// Finds the addresses that functions are given which need memory of the runtime's own. The events
+/// are read once more for it, but only where the recording has such a function.
+fn own_memory(
+    recording: &dyn Recording,
+    threads: &[u32],
+    bindings: &[Binding],
+    options: &ReplayOptions,
+) -> BTreeMap<u64, String> {
+    let mut found = BTreeMap::new();
+    let Some(driver) = options.driver.as_ref().filter(|_| options.place) else { return found };
+    let needing: Vec<Option<&'static ApiDesc>> = bindings
+        .iter()
+        .map(|binding| match binding {
+            Binding::Declared(desc) if driver.needs_own_memory(&name(desc)) => Some(*desc),
+            Binding::Declared(_) | Binding::Unknown { .. } => None,
+        })
+        .collect();
+    if needing.iter().all(Option::is_none) {
+        return found;
+    }
+    for thread in threads {
+        for event in recording.events(*thread).flatten() {
+            let Some(Some(desc)) = needing.get(event.api as usize) else { continue };
+            for (index, param) in desc.params.iter().enumerate() {
+                let address = recorded_param(&event, desc, index as u16);
+                if matches!(param.role, Role::DevicePointer { .. }) && address != 0 {
+                    found.insert(address, name(desc));
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Starts the driver's thread and asks it what there is.

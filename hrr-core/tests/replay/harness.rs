@@ -303,6 +303,9 @@ impl Driver for FakeDriver {
         self.log(format!("unplace {address:x}"));
         Ok(())
     }
+    fn needs_own_memory(&self, function: &str) -> bool {
+        function == "tHostGetDevicePointer"
+    }
     fn synchronize(&self) -> Result<(), String> {
         self.log("synchronize".to_owned());
         Ok(())

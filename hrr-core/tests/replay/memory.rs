@@ -259,3 +259,19 @@ fn the_budget_of_host_memory_refuses_before_it_allocates() {
     assert_eq!(report.refused, 2);
     assert!(report.findings[1].reason.contains("`host_bytes_max`"));
 }
+
+#[test]
+fn memory_that_a_function_needs_of_the_runtime_is_not_placed() {
+    let _fake = fake::start();
+    let (_, options) = placing(FakeDriver { devices: 1, ..FakeDriver::default() });
+    let mut script = Script::new();
+    script.call(&API_tMalloc).arg("bytes", 64).wrote("ptr", DEVICE).done();
+    script.call(&API_tMalloc).arg("bytes", 64).wrote("ptr", DEVICE + 64).done();
+    let get = script.call(&API_tHostGetDevicePointer).arg("host", DEVICE + 63);
+    get.wrote("device", DEVICE + 63).done();
+    let report = script.replay_with(options);
+    clean(&report);
+    assert_eq!((report.placed, report.unplaced.len()), (1, 1));
+    assert_eq!(report.unplaced[0].address, DEVICE);
+    assert!(report.unplaced[0].reason.contains("a call of tHostGetDevicePointer needs"));
+}
