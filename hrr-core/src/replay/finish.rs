@@ -111,9 +111,25 @@ pub(super) fn refuse(
     refusal: &Refusal,
 ) -> Outcome {
     world.find_refusal(event.id, &name(desc), refusal);
-    abandon(shared, world, event, desc, refusal.cause.unwrap_or(event.id));
+    let cause = refusal.cause.unwrap_or(event.id);
+    abandon(shared, world, event, desc, cause);
+    if writes_memory(desc) && !failed(desc, event) {
+        world.unwritten.get_or_insert(cause);
+    }
     checks_not_made(world, event);
     Outcome::Refused
+}
+
+/// Whether a call, or the work that it enqueues, writes memory that a later check may read.
+fn writes_memory(desc: &ApiDesc) -> bool {
+    let copies = |role: &Role| matches!(role, Role::Operand { side: Side::Destination, .. });
+    desc.params.iter().any(|param| copies(&param.role))
+        || desc.effects.iter().any(|effect| {
+            matches!(
+                effect,
+                Effect::Launches | Effect::LaunchesGraph { .. } | Effect::Enqueues { .. }
+            )
+        })
 }
 
 /// Refuses an event of a function that this build does not declare, or declares otherwise.
@@ -124,6 +140,8 @@ pub(super) fn refuse_unknown(
     refusal: &Refusal,
 ) -> Outcome {
     world.find_refusal(event.id, function, refusal);
+    // What the function would have written is not known.
+    world.unwritten.get_or_insert(event.id);
     checks_not_made(world, event);
     Outcome::Refused
 }
@@ -998,23 +1016,31 @@ impl Finisher<'_> {
         // SAFETY: the footprint lies in a buffer of ours, or in a host range that lives; the work
         // that writes it is done, since the recording took its own content here.
         let found = unsafe { rules.compare_rows(&expected, base, &rect) };
-        self.world.report.bytes_checked += bytes;
-        match found {
-            None => self.world.report.checks_passed += 1,
-            Some(found) => {
+        match (found, self.world.unwritten) {
+            (None, _) => {
+                self.world.report.checks_passed += 1;
+                self.world.report.bytes_checked += bytes;
+            }
+            (Some(found), Some(cause)) => {
+                self.world.report.checks_not_made += 1;
+                let what = format!("{bytes} bytes cannot be held against the recording ({found})");
+                let refusal = Refusal::because(what, cause);
+                self.world.find_refusal(owner, &name(function), &refusal);
+            }
+            (Some(found), None) => {
                 self.world.report.checks_failed += 1;
+                self.world.report.bytes_checked += bytes;
                 let at = operand.map_or(field.address, |operand| operand.address);
                 let text = format!("{bytes} bytes at host address {at:#x}: {found}");
                 self.world.find(owner, &name(function), FindingKind::CheckFailed, text.clone());
                 self.differences.push(format!("check of {} ({})", name(function), text));
-                if operand.is_none() {
-                    // The recording's next launch found these bytes here, and holds only what
-                    // changed since.
-                    let content = self.world.rewrite_words(&expected).into_owned();
-                    // SAFETY: the range holds this many bytes, as above.
-                    unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), base, content.len()) };
-                }
             }
+        }
+        if operand.is_none() {
+            // The recording's next launch found these bytes here, and holds only what changed since.
+            let content = self.world.rewrite_words(&expected);
+            // SAFETY: the range holds this many bytes, as above.
+            unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), base, content.len()) };
         }
     }
 
@@ -1070,6 +1096,17 @@ impl Finisher<'_> {
                 }
                 Effect::CompletesNullStream if success => {
                     self.complete(|operand| operand.stream.is_none_or(|stream| stream == 0));
+                }
+                Effect::CompletesEvent { event } if success => {
+                    if let Some((stream, mark)) = self.world.marks.get(&recorded(*event)).copied() {
+                        self.complete(|operand| {
+                            operand.stream == Some(stream) && operand.since <= mark
+                        });
+                    }
+                }
+                Effect::RecordsEvent { event, stream } if success => {
+                    let of = (stream.map_or(0, recorded), self.started);
+                    self.world.marks.insert(recorded(*event), of);
                 }
                 Effect::BeginsCapture { stream } if success => {
                     self.world.captures.insert(recorded(*stream), None);

@@ -128,6 +128,12 @@ pub(super) struct World {
     /// Memory that the runtime may use until the end.
     pub(super) forever: Vec<Buffer>,
     pub(super) late: Vec<Late>,
+    /// For each recorded event object, the stream whose work it stands for, and how many calls had
+    /// returned when it was recorded.
+    pub(super) marks: HashMap<u64, (u64, u64)>,
+    /// The first refused call that would have written memory: bytes that differ from then on say
+    /// nothing of the device.
+    pub(super) unwritten: Option<EventId>,
     /// Calls that have returned.
     pub(super) calls: u64,
     pub(super) report: Report,
@@ -146,6 +152,8 @@ impl World {
             to_unplace: Vec::new(),
             forever: Vec::new(),
             late: Vec::new(),
+            marks: HashMap::new(),
+            unwritten: None,
             calls: 0,
             report: Report::default(),
             budget,

@@ -260,3 +260,21 @@ fn a_guard_around_a_buffer_finds_a_callee_that_writes_past_it() {
     let report = script.replay();
     assert_eq!((report.reproduced, report.diverged), (1, 1));
 }
+
+#[test]
+fn bytes_that_differ_after_a_refused_write_are_its_consequence() {
+    let _fake = fake::start();
+    let mut script = Script::new();
+    script.call(&API_tMalloc).arg("bytes", 64).wrote("ptr", DEVICE).done();
+    brought(&mut script, DEVICE, &[0; 4]);
+    let copy = script.call(&API_tMemcpy).arg("dst", DEVICE).arg("src", 0x10).arg("bytes", 4);
+    let copy =
+        copy.arg("kind", 1).content("src", Phase::Before, 4, absent(AbsentReason::Unreadable));
+    let cause = copy.done();
+    brought(&mut script, DEVICE, b"abcd");
+    brought(&mut script, DEVICE + 8, &[0; 4]);
+    let report = script.replay();
+    assert_eq!((report.checks_passed, report.checks_failed, report.checks_not_made), (2, 0, 1));
+    assert_eq!((report.diverged, report.exit_code()), (0, 2));
+    assert_eq!(only(&report, FindingKind::Consequence).cause, Some(cause.into()));
+}
