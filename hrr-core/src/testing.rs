@@ -19,15 +19,12 @@ thread_local! {
 pub unsafe fn received(api: &'static ApiDesc, args: *const u8, ret: *mut u8) {
     // SAFETY: the caller's room.
     unsafe { core::ptr::write_bytes(ret, 0, api.ret.bytes as usize) };
-    ANSWER.with_borrow_mut(|answer| {
-        match answer {
-            Some(answer) => answer(api, args, ret),
-            None => {
-                let everywhere =
-                    EVERYWHERE.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-                if let Some(answer) = &*everywhere {
-                    answer(api, args, ret);
-                }
+    ANSWER.with_borrow_mut(|answer| match answer {
+        Some(answer) => answer(api, args, ret),
+        None => {
+            let everywhere = EVERYWHERE.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if let Some(answer) = &*everywhere {
+                answer(api, args, ret);
             }
         }
     });

@@ -22,7 +22,7 @@ unsafe extern "C" {
     pub fn hipMemPrefetchAsync(
         #[device_ptr] dev_ptr: *const c_void,
         count: usize,
-        #[device] device: c_int,
+        device: c_int,
         stream: hipStream_t,
     ) -> hipError_t;
 
@@ -36,12 +36,12 @@ unsafe extern "C" {
         stream: hipStream_t,
     ) -> hipError_t;
 
-    /// Gives a hint on the use of a range. (HIP 7.1)
+    /// Gives a hint on the use of a range; device -1 is the host. (HIP 7.1)
     pub fn hipMemAdvise(
         #[device_ptr] dev_ptr: *const c_void,
         count: usize,
         advice: hipMemoryAdvise,
-        #[device] device: c_int,
+        device: c_int,
     ) -> hipError_t;
 
     /// Gives a hint on the use of a range. (HIP 7.1)

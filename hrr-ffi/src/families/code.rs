@@ -73,3 +73,59 @@ fn visible_arg(arg: &hip_code::Argument) -> KernelArg {
     };
     KernelArg { offset: u64::from(arg.offset), bytes: u64::from(arg.bytes), kind }
 }
+
+#[cfg(test)]
+mod tests {
+    //! The images are those of `hip-code`; what is in them was read with llvm-readelf.
+
+    use super::*;
+
+    const OBJECT: &[u8] = include_bytes!("../../../hip-code/tests/data/fs.gfx90a.c15.co");
+    const BUNDLE: &[u8] = include_bytes!("../../../hip-code/tests/data/fs.bundle");
+    const COMPRESSED: &[u8] = include_bytes!("../../../hip-code/tests/data/fs.ccob3");
+
+    #[test]
+    fn an_object_has_its_kernels_arguments_and_variables() {
+        let image = parse(OBJECT).expect("an image");
+        let saxpy = image.kernel("saxpy").expect("a kernel");
+        let arg = |offset, bytes, kind| KernelArg { offset, bytes, kind };
+        assert_eq!(saxpy.kernarg_bytes, 24);
+        assert_eq!(
+            saxpy.args,
+            [
+                arg(0, 4, ValueKind::ByValue),
+                arg(4, 4, ValueKind::ByValue),
+                arg(8, 8, ValueKind::Pointer),
+                arg(16, 8, ValueKind::Pointer),
+            ]
+        );
+        let symbols: Vec<_> = image.symbols.iter().map(|s| (s.name.as_str(), s.bytes)).collect();
+        assert_eq!(symbols, [("cTab", 256), ("gInc", 4)]);
+    }
+
+    #[test]
+    fn a_bundle_compressed_or_not_has_what_its_objects_have() {
+        let names = |image: &[u8]| {
+            let image = parse(image).expect("an image");
+            let mut names: Vec<_> = image.kernels.into_iter().map(|kernel| kernel.name).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(BUNDLE), names(OBJECT));
+        assert_eq!(names(COMPRESSED), names(OBJECT));
+    }
+
+    #[test]
+    fn what_is_no_image_is_refused() {
+        assert!(parse(b"not an image").is_err());
+        assert!(parse(&OBJECT[..1000]).is_err());
+        assert!(parse(&[]).is_err());
+    }
+
+    #[test]
+    fn an_image_is_copied_whole_from_its_pointer_alone() {
+        // SAFETY: nobody writes to the constant.
+        let copy = unsafe { (PARSER.copy)(OBJECT.as_ptr()) };
+        assert_eq!(copy.as_deref(), Some(OBJECT));
+    }
+}

@@ -379,3 +379,112 @@ driver_copies! {
         to_host_3d, to_device_3d, to_place_3d,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use core::ptr::null_mut;
+
+    use super::*;
+
+    const ADDRESS: *mut c_void = core::ptr::dangling_mut::<u64>().cast();
+
+    fn parms() -> hipMemcpy3DParms {
+        let memory = hipPitchedPtr { ptr: ADDRESS, pitch: 64, xsize: 48, ysize: 5 };
+        hipMemcpy3DParms {
+            srcArray: hipArray_t::NULL,
+            srcPos: hipPos { x: 8, y: 1, z: 2 },
+            srcPtr: memory,
+            dstArray: hipArray_t::NULL,
+            dstPos: hipPos::default(),
+            dstPtr: hipPitchedPtr { pitch: 0, ysize: 0, ..memory },
+            extent: hipExtent { width: 16, height: 3, depth: 2 },
+            kind: hipMemcpyHostToDevice,
+        }
+    }
+
+    fn scope(parms: &hipMemcpy3DParms) -> Scope<'_> {
+        let base = core::ptr::from_ref(parms).cast();
+        Scope { params: PARMS_FIELDS, base, outer: None, before: &[], returned: false }
+    }
+
+    #[test]
+    fn a_box_starts_at_its_position_and_pitch_zero_means_without_gaps() {
+        let parms = parms();
+        let source = Rect {
+            offset: 8 + 64 + 2 * 320,
+            width: 16,
+            height: 3,
+            depth: 2,
+            pitch: 64,
+            slice: 320,
+        };
+        assert_eq!(source_rect(&scope(&parms)), Some(source));
+        let destination = Rect { offset: 0, width: 16, height: 3, depth: 2, pitch: 16, slice: 48 };
+        assert_eq!(destination_rect(&scope(&parms)), Some(destination));
+    }
+
+    #[test]
+    fn the_memory_side_of_a_copy_with_an_array_is_unknown() {
+        let parms = hipMemcpy3DParms { dstArray: hipArray_t(ADDRESS), ..parms() };
+        assert_eq!(destination_rect(&scope(&parms)), Some(Rect::default()));
+        assert_eq!(source_rect(&scope(&parms)), None);
+    }
+
+    #[test]
+    fn sizes_that_overflow_give_no_rectangle() {
+        let parms = hipMemcpy3DParms {
+            srcPtr: hipPitchedPtr { pitch: usize::MAX, ..parms().srcPtr },
+            ..parms()
+        };
+        assert_eq!(source_rect(&scope(&parms)), None);
+    }
+
+    #[test]
+    fn memory_types_of_both_numberings_are_told_apart_by_the_pointer_that_is_set() {
+        let located = |number, host, device, array| {
+            DriverSide { memory_type: hipMemoryType(number), host, device, array }.located()
+        };
+        assert_eq!(located(0, true, false, false), Some(Located::Host));
+        assert_eq!(located(1, true, false, false), Some(Located::Host));
+        assert_eq!(located(1, false, true, false), Some(Located::Device));
+        assert_eq!(located(1, true, true, false), None);
+        assert_eq!(located(2, false, true, false), Some(Located::Device));
+        assert_eq!(located(2, false, false, true), Some(Located::Array));
+        assert_eq!(located(2, false, true, true), None);
+        assert_eq!(located(11, false, true, false), Some(Located::Unified));
+        assert_eq!(located(5, true, true, true), None);
+    }
+
+    #[test]
+    fn the_field_that_a_driver_copy_ignores_has_no_bytes() {
+        let copy = hip_Memcpy2D {
+            srcXInBytes: 4,
+            srcY: 1,
+            srcMemoryType: hipMemoryTypeHost,
+            srcHost: ADDRESS,
+            srcDevice: null_mut(),
+            srcArray: hipArray_t::NULL,
+            srcPitch: 32,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: hipMemoryTypeDevice,
+            dstHost: null_mut(),
+            dstDevice: ADDRESS,
+            dstArray: hipArray_t::NULL,
+            dstPitch: 0,
+            WidthInBytes: 8,
+            Height: 2,
+        };
+        let Shape::Struct(params) = &<hip_Memcpy2D as Payload>::PAYLOAD.shape else {
+            panic!("a struct")
+        };
+        let base = core::ptr::from_ref(&copy).cast();
+        let scope = Scope { params, base, outer: None, before: &[], returned: false };
+        let source = Rect { offset: 36, width: 8, height: 2, depth: 1, pitch: 32, slice: 64 };
+        assert_eq!(from_host_2d(&scope), Some(source));
+        assert_eq!(from_device_2d(&scope), Some(Rect::default()));
+        assert_eq!(from_place_2d(&scope), Some(Place::Host));
+        assert_eq!(to_place_2d(&scope), Some(Place::Device));
+        assert_eq!(to_host_2d(&scope), Some(Rect::default()));
+    }
+}

@@ -300,3 +300,36 @@ fn text(name: &[c_char]) -> String {
         Err(_) => String::from_utf8_lossy(&bytes).into_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunk(bytes: u64) -> Chunk {
+        Chunk { bytes, memory: hipMemGenericAllocationHandle_t::NULL, users: 1 }
+    }
+
+    #[test]
+    fn only_what_no_chunk_covers_is_mapped() {
+        let mut placed = Placed::default();
+        assert_eq!(placed.gaps(0x1000, 0x3000), [(0x1000, 0x2000)]);
+        placed.chunks.insert(0x2000, chunk(0x1000));
+        placed.chunks.insert(0x4000, chunk(0x1000));
+        assert_eq!(
+            placed.gaps(0x1000, 0x6000),
+            [(0x1000, 0x1000), (0x3000, 0x1000), (0x5000, 0x1000)]
+        );
+        assert_eq!(placed.gaps(0x2000, 0x3000), []);
+        assert_eq!(placed.gaps(0x2000, 0x4000), [(0x3000, 0x1000)]);
+    }
+
+    #[test]
+    fn neighbours_in_a_chunk_are_found_and_others_are_not() {
+        let mut placed = Placed::default();
+        placed.chunks.insert(0x2000, chunk(0x1000));
+        let touching = |placed: &mut Placed, start, end| placed.overlapping(start, end).count();
+        assert_eq!(touching(&mut placed, 0x2800, 0x2900), 1);
+        assert_eq!(touching(&mut placed, 0x1000, 0x2000), 0);
+        assert_eq!(touching(&mut placed, 0x3000, 0x4000), 0);
+    }
+}

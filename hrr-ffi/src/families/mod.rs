@@ -10,6 +10,7 @@ pub mod memory;
 pub mod module;
 pub mod sharing;
 pub mod tags;
+pub mod targets;
 pub mod texture;
 
 use hrr_core::desc::Scope;
