@@ -1,0 +1,142 @@
+//! Goal: an unmodified C++ HIP program is recorded under `hrr record` and replayed by `hrr replay`,
+//! bit for bit, under other addresses and handles, without the program.
+//! Method: programs of `tests/programs`, compiled by the stock compiler, on the emulated GPU with
+//! several seeds per side, and on AMD's own runtime, which finds no GPU.
+
+use std::path::Path;
+
+use e2e::{Recording, VENDOR, ensure, program, record, replay, run_hrr, text, trial, trial_unless};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// What is known of a program: checks, the bytes that they compare, and whether it stores device
+/// pointers in device memory (then only a placed replay can be exact).
+struct Known {
+    name: &'static str,
+    checks: Option<(u64, u64)>,
+    stores_pointers: bool,
+}
+
+const PROGRAMS: &[Known] = &[
+    Known { name: "saxpy", checks: Some((1, 4000)), stores_pointers: false },
+    Known { name: "symbol", checks: Some((2, 2004)), stores_pointers: false },
+    Known { name: "graph", checks: Some((1, 1024)), stores_pointers: false },
+    Known { name: "streams", checks: None, stores_pointers: true },
+];
+
+fn recorded(name: &str, runtime: &str, seed: u64) -> Result<Recording, Failed> {
+    let recording = record(&program(name)?, runtime, seed)?;
+    let printed = text(&recording.output.stdout);
+    if runtime == "emu" {
+        ensure(recording.output.status.success() && printed.contains("bad=0"), || {
+            format!(
+                "{name} under the recorder: {}\n{printed}\n{}",
+                recording.output.status,
+                text(&recording.output.stderr)
+            )
+        })?;
+    }
+    Ok(recording)
+}
+
+/// Three seeds per side; also the same archive from another place, without the program.
+fn faithful(known: &'static Known) -> Result<(), Failed> {
+    for seed in 1..=3 {
+        let recording = recorded(known.name, "emu", seed)?;
+        let moved = tempfile::tempdir()?;
+        let archive = moved.path().join("carried.hrr");
+        e2e::copy_folder(&recording.archive, &archive)?;
+        drop(recording);
+        for replay_seed in [seed, seed + 10, seed + 20] {
+            let result = replay(&archive, "emu", replay_seed, &[])?;
+            result.assert_faithful()?;
+            if let Some((checks, bytes)) = known.checks {
+                result.assert_number("checks_passed", checks)?;
+                result.assert_number("bytes_checked", bytes)?;
+            } else {
+                ensure(result.number("checks_passed")? > 0, || "nothing was checked".into())?;
+            }
+            if !known.stores_pointers {
+                replay(&archive, "emu", replay_seed, &["--no-placement"])?.assert_faithful()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The program that is recorded is deleted with its folder before the replay.
+fn without_program() -> Result<(), Failed> {
+    let built = program("saxpy")?;
+    let folder = tempfile::tempdir()?;
+    let copy = folder.path().join("prog");
+    std::fs::copy(built, &copy)?;
+    let recording = record(&copy, "emu", 7)?;
+    drop(folder);
+    ensure(!copy.exists(), || "the program is still there".into())?;
+    let result = replay(&recording.archive, "emu", 8, &[])?;
+    result.assert_faithful()?;
+    result.assert_number("bytes_checked", 4000)
+}
+
+/// AMD's runtime finds no GPU: what failed fails the same, and the emulated GPU, where it would
+/// succeed, diverges at the first call that failed.
+fn vendor_without_gpu(name: &'static str, first_failure: &'static str) -> Result<(), Failed> {
+    let recording = recorded(name, VENDOR, 1)?;
+    ensure(recording.output.status.code() == Some(1), || {
+        format!("{name} on AMD's runtime without a GPU: {}", recording.output.status)
+    })?;
+    let same = replay(&recording.archive, VENDOR, 1, &[])?;
+    same.assert_faithful()?;
+    ensure(same.number("failed_as_recorded")? > 0, || {
+        format!("nothing failed as recorded: {}", same.report)
+    })?;
+    let other = replay(&recording.archive, "emu", 1, &[])?;
+    other.assert_status(1)?;
+    other.assert_sums()?;
+    let findings = other.report["findings"].as_array().cloned().unwrap_or_default();
+    let first = findings.iter().find(|finding| finding["kind"] == "diverged");
+    ensure(first.is_some_and(|finding| finding["function"] == first_failure), || {
+        format!("the first divergence is not {first_failure}: {findings:?}")
+    })
+}
+
+/// What a user sees of the recording by the other commands.
+fn info_and_events() -> Result<(), Failed> {
+    let recording = recorded("saxpy", "emu", 1)?;
+    let archive: &Path = &recording.archive;
+    let json = |command: &str| -> Result<String, Failed> {
+        let out = run_hrr(1, &[command.as_ref(), archive.as_os_str(), "--json".as_ref()])?;
+        ensure(out.status.success(), || format!("hrr {command}: {}", text(&out.stderr)))?;
+        Ok(text(&out.stdout))
+    };
+    for function in ["hipMalloc", "hipMemcpy", "hipLaunchKernel", "__hipRegisterFatBinary"] {
+        for command in ["info", "events"] {
+            let said = json(command)?;
+            ensure(said.contains(function), || format!("hrr {command} lacks {function}: {said}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let vendor = e2e::missing_compiler().or_else(|| {
+        (!Path::new(VENDOR).exists())
+            .then_some("AMD's runtime is not installed (apt: libamdhip64-5)")
+    });
+    let mut trials: Vec<Trial> = PROGRAMS
+        .iter()
+        .map(|known| trial(format!("faithful::{}", known.name), move || faithful(known)))
+        .collect();
+    trials.push(trial("without_program", without_program));
+    trials.push(trial("info_and_events", info_and_events));
+    for (name, first) in [
+        ("saxpy", "hipGetDeviceCount"),
+        ("symbol", "hipMemcpyToSymbol"),
+        ("graph", "hipStreamCreate"),
+    ] {
+        trials.push(trial_unless(format!("vendor_without_gpu::{name}"), vendor, move || {
+            vendor_without_gpu(name, first)
+        }));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
