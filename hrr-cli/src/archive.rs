@@ -11,7 +11,13 @@ use crate::failure::{DAMAGED, Failure, INCOMPLETE, INTERNAL, NO_ARCHIVE, NO_PATH
 
 /// Opens an archive.
 pub(crate) fn open(path: &Path) -> Result<Archive, Failure> {
-    Archive::open(path).map_err(|error| failure(&error))
+    Archive::open(path).map_err(|error| match error {
+        // The beginning of an archive has at least its magic.
+        ReadError::Cut { path, offset: 0, .. } => {
+            failure(&ReadError::NotAnArchive { path, what: "an empty file".to_owned() })
+        }
+        error => failure(&error),
+    })
 }
 
 /// What a read error means for the command.

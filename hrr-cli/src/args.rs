@@ -18,15 +18,17 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 good; 1 a result differs; 2 refused or incomplete; 3 damaged archive; 4 recorded checks
-could not be made; 64 usage; 65 no archive, or one of a newer format; 66 path missing, or output
-exists; 69 no runtime; 70 internal error. `hrr record` exits as the program did.";
+Exit codes: 0 good; 1 a result differs; 2 refused or incomplete; 3 damaged archive;
+4 recorded checks could not be made; 64 usage; 65 no archive, or one of a newer format;
+66 path missing, or output exists; 69 no runtime; 70 internal error.
+`hrr record` exits as the program did.";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Record(RecordArgs),
     Replay(ReplayArgs),
     Info(InfoArgs),
+    Pack(PackArgs),
     Events(EventsArgs),
     Apis(ApisArgs),
 }
@@ -93,6 +95,16 @@ pub(crate) struct InfoArgs {
     /// Print it as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Put an archive into one file, which every command takes too.
+#[derive(Args, Debug)]
+pub(crate) struct PackArgs {
+    /// The archive
+    pub(crate) archive: PathBuf,
+    /// The file; must not exist
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 /// List the recorded calls, with all that was passed.

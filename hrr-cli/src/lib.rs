@@ -54,6 +54,7 @@ fn dispatch(
     match command {
         Command::Record(args) => cmd::record::run(args),
         Command::Replay(args) => cmd::replay::run(args, tables, out),
+        Command::Pack(args) => cmd::pack::run(args),
         Command::Info(args) => cmd::info::run(args, out),
         Command::Events(args) => cmd::events::run(args, out),
         Command::Apis(args) => cmd::apis::run(args, tables, out),

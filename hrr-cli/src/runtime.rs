@@ -4,6 +4,7 @@
 //! is called is looked up by its string.
 
 use std::ffi::c_int;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use hrr_runtime::library;
@@ -20,6 +21,16 @@ pub(crate) struct Runtime {
     pub(crate) emulated: bool,
     /// Why it was taken, for people.
     pub(crate) why: String,
+}
+
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.emulated {
+            write!(f, "the emulated GPU ({})", self.why)
+        } else {
+            write!(f, "{} ({})", self.path.display(), self.why)
+        }
+    }
 }
 
 /// Finds the runtime that this process shall load: the one asked for, or the default.

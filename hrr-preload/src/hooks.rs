@@ -38,8 +38,8 @@ pub(crate) fn find_real() {
     }
     // SAFETY: the C library defines `dlvsym` with this signature.
     let look_up = unsafe { std::mem::transmute::<*mut c_void, Dlvsym>(dlvsym) };
-    // SAFETY: the names are strings. RTLD_NEXT means the next library after this one, which is
-    // where a hook of someone else stands; it is looked up from here, so "this one" is this library.
+    // SAFETY: the names are strings. RTLD_NEXT means the next library after the caller, and that is
+    // this one: there a hook of someone else may stand.
     let (dlopen, dlsym) = unsafe {
         (
             look_up(libc::RTLD_NEXT, c"dlopen".as_ptr(), BASE.as_ptr()),

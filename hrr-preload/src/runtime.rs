@@ -45,6 +45,8 @@ pub(crate) fn resolve(api: &'static ApiDesc) -> *const () {
         && api.library.is_empty()
         && let Some((_, path)) = objects::holder_of(real.addr())
     {
+        // What links lead to outlives them: `hrr record` puts a folder of links in front.
+        let path = path.canonicalize().unwrap_or(path);
         capture::fact(Note::Runtime { path: path.display().to_string() });
     }
     real.cast_const().cast()

@@ -13,8 +13,9 @@
 //! ```
 //!
 //! Without the guard, a program records if `HRR_RECORD` names a folder. New functions are declared
-//! with [`api`]. This crate joins the engine, the HIP ABI and the resolver ([`runtime`]); it must not
-//! print, but for the one line that says why there is no runtime. Start reading at [`Recording`].
+//! with [`api`]. This crate joins the engine, the HIP ABI and the resolver ([`runtime`]); it must
+//! not print, but for the one line that says why there is no runtime. Start reading at
+//! [`Recording`].
 
 mod export;
 pub mod library;
@@ -22,6 +23,7 @@ pub mod library;
 pub mod objects;
 mod recording;
 pub mod runtime;
+mod targets;
 
 use std::sync::Arc;
 
@@ -67,7 +69,9 @@ pub fn replay(
         driver: Some(Arc::new(hrr_ffi::families::driver::HipDriver::default())),
         ..options
     };
-    Some(replay::replay(recording, options, progress))
+    let mut report = replay::replay(recording, options, progress);
+    targets::explain(&mut report, &archive.processes()[process]);
+    Some(report)
 }
 
 /// Runs when the program, or the library that links this crate, is loaded: before any call.

@@ -121,6 +121,7 @@ pub(crate) fn resolve(api: &'static ApiDesc) -> *const () {
             && let Some(found) = look_up(library, api)
         {
             if name == MAIN {
+                let path = path.canonicalize().unwrap_or_else(|_| path.clone());
                 capture::fact(Note::Runtime { path: path.display().to_string() });
             }
             return found;

@@ -3,5 +3,6 @@
 pub(crate) mod apis;
 pub(crate) mod events;
 pub(crate) mod info;
+pub(crate) mod pack;
 pub(crate) mod record;
 pub(crate) mod replay;

@@ -69,10 +69,7 @@ fn announce(facts: &Facts, front: Option<&Runtime>) {
     }
     match front {
         None => note("runtime: the program's own"),
-        Some(front) if front.emulated => {
-            note(&format!("runtime: the emulated GPU ({})", front.why))
-        }
-        Some(front) => note(&format!("runtime: {} ({})", front.path.display(), front.why)),
+        Some(front) => note(&format!("runtime: {front}")),
     }
 }
 
@@ -208,7 +205,7 @@ struct Signals {
 }
 
 impl Signals {
-    /// Catches signals from before the start, so that none ends this process and leaves the program.
+    /// Catches signals from before the start, so that none ends this process alone.
     fn catch() -> Result<Signals, Failure> {
         let wanted = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
         // An ignored signal stays ignored, for the program too: `nohup` relies on it.

@@ -45,7 +45,7 @@ fn one(
     out: &mut impl Write,
 ) -> Result<ExitCode, Failure> {
     let runtime = runtime::to_load(args.runtime.as_ref())?;
-    note(&format!("runtime: {} ({})", runtime.path.display(), runtime.why));
+    note(&format!("runtime: {runtime}"));
     select_runtime(RuntimeChoice::Library(runtime.path))
         .map_err(|error| Failure::new(NO_RUNTIME, error.to_string()))?;
     let options = ReplayOptions {
