@@ -15,6 +15,7 @@
 
 #[macro_use]
 mod api;
+mod abi;
 mod allocations;
 mod config;
 mod copies;

@@ -2,24 +2,37 @@
 
 use std::collections::BTreeMap;
 
-/// Disjoint, never adjacent free ranges: start to end.
+/// Disjoint, never adjacent free ranges.
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
+    /// Start to end.
     free: BTreeMap<u64, u64>,
+    /// Behind what was taken last. Taking goes on from here, so that an address comes back as
+    /// late as possible: a stale pointer then hits nothing, and not somebody else's memory.
+    next: u64,
 }
 
 impl Gaps {
     pub(super) fn new(base: u64, bytes: u64) -> Self {
-        Self { free: BTreeMap::from([(base, base + bytes)]) }
+        Self { free: BTreeMap::from([(base, base + bytes)]), next: base }
     }
 
-    /// Takes the lowest free `bytes` at a multiple of `align`.
+    /// Takes the next free `bytes` at a multiple of `align`, starting over at the end.
     pub(super) fn take(&mut self, bytes: u64, align: u64) -> Option<u64> {
-        let (start, address) = self.free.iter().find_map(|(&start, &end)| {
-            let address = start.checked_next_multiple_of(align)?;
-            (address.checked_add(bytes)? <= end).then_some((start, address))
-        })?;
+        let fit = |lowest: u64| {
+            move |(&start, &end): (&u64, &u64)| {
+                let address = start.max(lowest).checked_next_multiple_of(align)?;
+                (address.checked_add(bytes)? <= end).then_some((start, address))
+            }
+        };
+        let around = self.free.range(..self.next).next_back().into_iter();
+        let ahead = around.chain(self.free.range(self.next..));
+        let (start, address) = ahead
+            .into_iter()
+            .find_map(fit(self.next))
+            .or_else(|| self.free.iter().find_map(fit(0)))?;
         self.split(start, address, bytes);
+        self.next = address + bytes;
         Some(address)
     }
 
@@ -85,7 +98,9 @@ mod tests {
     fn alignment_leaves_the_bytes_before_it_free() {
         let mut gaps = Gaps::new(0x1000, 0x10_0000);
         assert_eq!(gaps.take(0x1000, 0x4000), Some(0x4000));
-        assert_eq!(gaps.take(0x3000, 0x1000), Some(0x1000));
+        // On from there, not back to the bytes in front.
+        assert_eq!(gaps.take(0x3000, 0x1000), Some(0x5000));
+        assert!(gaps.take_at(0x3000, 1));
         assert!(!gaps.take_at(0x3000, 1));
         assert!(gaps.take_at(0x9000, 0x1000));
         assert!(!gaps.take_at(0x8000, 0x2000));

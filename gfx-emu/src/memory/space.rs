@@ -356,7 +356,7 @@ impl AddressSpace {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the lowest free addresses of the arena.
+    /// Takes free addresses of the arena.
     pub(super) fn take_anywhere(
         &self,
         book: &mut Book,

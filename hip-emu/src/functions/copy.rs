@@ -10,6 +10,7 @@ use std::ffi::{c_int, c_void};
 use hrr_ffi::types::*;
 
 use super::memory::{Wait, per_thread};
+use crate::abi;
 use crate::api::{Answer, In};
 use crate::copies::{Copy, Place, Side};
 use crate::ops::{self, Op};
@@ -114,6 +115,14 @@ hip_api! { TABLE;
     ) {
         check_peers(to_device, from_device)?;
         copy_row(stream, to, from, bytes, hipMemcpyDeviceToDevice, Wait::No)
+    }
+
+    fn hipMemcpy3DPeer(copy: In<hipMemcpy3DPeerParms>) {
+        enqueue(hipStream_t::NULL, peer_3d(&copy.get()?)?, Wait::Yes)
+    }
+
+    fn hipMemcpy3DPeerAsync(copy: In<hipMemcpy3DPeerParms>, stream: hipStream_t) {
+        enqueue(stream, peer_3d(&copy.get()?)?, Wait::No)
     }
 
     fn hipMemcpy2D(
@@ -271,7 +280,7 @@ struct DriverSide {
 
 impl DriverSide {
     fn side(&self, runtime: &Runtime, width: usize) -> Answer<Side> {
-        let pointer = match self.memory {
+        let pointer = match abi::memory_type_in(self.memory) {
             hipMemoryTypeHost | hipMemoryTypeUnregistered => self.host,
             hipMemoryTypeDevice | hipMemoryTypeUnified | hipMemoryTypeManaged => self.device,
             hipMemoryTypeArray => return Err(hipErrorNotSupported),
@@ -380,6 +389,21 @@ pub(crate) fn param_3d(copy: &hipMemcpy3DParms) -> Answer<Copy> {
         from: side(copy.srcPtr, copy.srcPos)?,
         extent: [extent.width as u64, extent.height as u64, extent.depth as u64],
         kind: copy.kind,
+    })
+}
+
+/// Devices share their address space, so the addresses say it all.
+fn peer_3d(copy: &hipMemcpy3DPeerParms) -> Answer<Copy> {
+    check_peers(copy.dstDevice, copy.srcDevice)?;
+    param_3d(&hipMemcpy3DParms {
+        srcArray: copy.srcArray,
+        srcPos: copy.srcPos,
+        srcPtr: copy.srcPtr,
+        dstArray: copy.dstArray,
+        dstPos: copy.dstPos,
+        dstPtr: copy.dstPtr,
+        extent: copy.extent,
+        kind: hipMemcpyDeviceToDevice,
     })
 }
 

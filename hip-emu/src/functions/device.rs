@@ -12,9 +12,6 @@ use crate::runtime::{current, registry, runtime};
 use crate::streams::lock;
 use crate::{handles, thread};
 
-/// HIP 6.4, the version that the soname is of: major, minor and patch as HIP packs them.
-pub(crate) const HIP_VERSION: c_int = 6 * 10_000_000 + 4 * 100_000 + 43_484;
-
 hip_api! { TABLE;
     fn hipInit(flags: c_uint) {
         if flags != 0 {
@@ -26,11 +23,11 @@ hip_api! { TABLE;
     }
 
     fn hipDriverGetVersion(version: Out<c_int>) {
-        version.set(HIP_VERSION)
+        version.set(crate::abi::version())
     }
 
     fn hipRuntimeGetVersion(version: Out<c_int>) {
-        version.set(HIP_VERSION)
+        version.set(crate::abi::version())
     }
 
     fn hipGetDeviceCount(count: Out<c_int>) {

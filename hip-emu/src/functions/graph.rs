@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hrr_ffi::types::*;
 
 use super::graph_node::find as find_node;
+use crate::abi;
 use crate::api::{Answer, In, Out};
 use crate::graphs::Graph;
 use crate::handles::word;
@@ -141,7 +142,8 @@ hip_api! { TABLE;
 
     fn hipGraphNodeGetType(node: hipGraphNode_t, kind: Out<hipGraphNodeType>) {
         let (runtime, _) = current()?;
-        kind.set(find_node(runtime, node)?.1.kind.node_type())
+        let found = find_node(runtime, node)?.1.kind.node_type();
+        kind.set(abi::node_type_out(found))
     }
 
     fn hipGraphDestroyNode(node: hipGraphNode_t) {

@@ -26,8 +26,10 @@ hip_api! { TABLE;
             | hipDeviceMallocFinegrained
             | hipDeviceMallocUncached
             | hipDeviceMallocContiguous => malloc(pointer, bytes),
-            // A signal is eight bytes.
-            hipMallocSignalMemory if bytes == 8 => malloc(pointer, bytes),
+            // A signal is eight bytes, and the program may look at it too.
+            hipMallocSignalMemory if bytes == 8 => {
+                host_malloc(pointer, bytes, hipHostMallocDefault)
+            }
             _unknown => Err(hipErrorInvalidValue),
         }
     }

@@ -4,12 +4,13 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use hrr_ffi::types::*;
 
+use crate::abi;
 use crate::allocations::{Allocation, Kind};
 use crate::api::{Answer, In, Out};
 use crate::runtime::{Runtime, current};
 
 hip_api! { TABLE;
-    /// Memory that HIP does not know is "unregistered", which is no error since HIP 6.
+    /// Memory that HIP does not know is "unregistered" since HIP 6, and an error before.
     fn hipPointerGetAttributes(attributes: Out<hipPointerAttribute_t>, pointer: *const c_void) {
         let (runtime, _) = current()?;
         if pointer.is_null() {
@@ -24,6 +25,7 @@ hip_api! { TABLE;
                 isManaged: c_int::from(found.kind == Kind::Managed),
                 allocationFlags: found.flags,
             },
+            None if abi::major() < 6 => return Err(hipErrorInvalidValue),
             None => hipPointerAttribute_t {
                 r#type: hipMemoryTypeUnregistered,
                 device: -2,
@@ -87,11 +89,11 @@ fn find(runtime: &Runtime, pointer: *const c_void) -> Option<Allocation> {
 }
 
 fn memory_type(found: &Allocation) -> hipMemoryType {
-    match found.kind {
+    abi::memory_type_out(match found.kind {
         Kind::Device | Kind::Pool(_) | Kind::Mapped | Kind::Variable => hipMemoryTypeDevice,
         Kind::Pinned | Kind::Registered => hipMemoryTypeHost,
         Kind::Managed => hipMemoryTypeManaged,
-    }
+    })
 }
 
 fn host_pointer(found: &Allocation, pointer: *const c_void) -> *mut c_void {

@@ -174,8 +174,6 @@ refusals! { TABLE, api::call_refused(), hipError_t;
     hipMemcpy2DToArrayAsync_spt,
     hipMemcpy2DToArray_spt,
     hipMemcpy3DBatchAsync,
-    hipMemcpy3DPeer,
-    hipMemcpy3DPeerAsync,
     hipMemcpyAtoA,
     hipMemcpyAtoD,
     hipMemcpyAtoH,

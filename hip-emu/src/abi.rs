@@ -1,0 +1,94 @@
+//! Which HIP the program was built for.
+//!
+//! HIP 6 gave the values of two enums that programs see new numbers. A program loads the library
+//! by the name that it was linked against, `libamdhip64.so.5` or a later one, so the name that
+//! this library was loaded by says which numbers it means.
+
+use std::ffi::CStr;
+use std::sync::OnceLock;
+
+use hrr_ffi::types::*;
+
+/// The major version in the name that this library was loaded by; 6, the soname's, without one.
+pub(crate) fn major() -> u32 {
+    static MAJOR: OnceLock<u32> = OnceLock::new();
+    *MAJOR.get_or_init(|| loaded_as().as_deref().and_then(major_of).unwrap_or(6))
+}
+
+fn loaded_as() -> Option<String> {
+    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    let address = (major as *const ()).cast();
+    // SAFETY: the structure is live and only written; any address may be asked about.
+    let found = unsafe { libc::dladdr(address, info.as_mut_ptr()) };
+    // SAFETY: zeroed above, and filled by a call that succeeded.
+    let info = (found != 0).then(|| unsafe { info.assume_init() })?;
+    if info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: the loader keeps the name, with its NUL, as long as the library is loaded.
+    Some(unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy().into_owned())
+}
+
+fn major_of(path: &str) -> Option<u32> {
+    path.rsplit_once(".so.")?.1.split('.').next()?.parse().ok()
+}
+
+/// The version number that programs are told, as HIP packs it.
+pub(crate) fn version() -> i32 {
+    match major() {
+        ..=5 => 5 * 10_000_000 + 2 * 100_000 + 21_153,
+        6 => 6 * 10_000_000 + 4 * 100_000 + 43_484,
+        7.. => 7 * 10_000_000 + 100_000 + 51_831,
+    }
+}
+
+/// A kind of memory as the program's HIP numbers it.
+pub(crate) fn memory_type_out(kind: hipMemoryType) -> hipMemoryType {
+    if major() >= 6 {
+        return kind;
+    }
+    hipMemoryType(match kind {
+        hipMemoryTypeUnregistered | hipMemoryTypeHost => 0,
+        hipMemoryTypeDevice => 1,
+        hipMemoryTypeArray => 2,
+        _unified_and_managed => 3,
+    })
+}
+
+/// A kind of memory from a program's number.
+pub(crate) fn memory_type_in(number: hipMemoryType) -> hipMemoryType {
+    if major() >= 6 {
+        return number;
+    }
+    match number.0 {
+        0 => hipMemoryTypeHost,
+        1 => hipMemoryTypeDevice,
+        2 => hipMemoryTypeArray,
+        3 => hipMemoryTypeUnified,
+        _unknown => number,
+    }
+}
+
+/// A kind of node as the program's HIP numbers it: HIP 5 starts at one, and has a number of its
+/// own for copies of one row.
+pub(crate) fn node_type_out(kind: hipGraphNodeType) -> hipGraphNodeType {
+    match kind {
+        later if major() >= 6 => later,
+        hipGraphNodeTypeMemcpyFromSymbol => hipGraphNodeType(10),
+        hipGraphNodeTypeMemcpyToSymbol => hipGraphNodeType(11),
+        other => hipGraphNodeType(other.0 + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::major_of;
+
+    #[test]
+    fn the_version_is_the_number_behind_so() {
+        assert_eq!(major_of("/opt/rocm/lib/libamdhip64.so.5"), Some(5));
+        assert_eq!(major_of("libamdhip64.so.6.4.43484"), Some(6));
+        assert_eq!(major_of("target/debug/deps/libamdhip64.so"), None);
+        assert_eq!(major_of("/a.so.7/libamdhip64.so"), None);
+    }
+}
