@@ -1,7 +1,8 @@
 //! One launch: its limits, its packet, and its workgroups spread over threads.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex};
+use std::time::{Duration, Instant};
 
 use super::workgroup::Workgroup;
 use super::{Dispatch, Fault, MAX_LDS, MAX_WORKGROUP, Stats};
@@ -19,6 +20,14 @@ const BACKWARD_TOGETHER: u64 = 500;
 /// has no more waves in flight either, and the rest wait until some end.
 const MOST_WAVES: usize = 2048;
 const PACKET_BYTES: usize = 64;
+/// A launch that takes less than this is not worth a thread.
+const HEAD_START: Duration = Duration::from_micros(200);
+
+/// Threads of a launch.
+static THREADS: LazyLock<usize> = LazyLock::new(|| {
+    let wished = std::env::var("HIP_EMU_THREADS").ok().and_then(|n| n.parse().ok());
+    wished.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+});
 
 /// What all workgroups of a launch share.
 pub(super) struct Launch<'a> {
@@ -142,9 +151,7 @@ impl<'a> Launch<'a> {
             return 1;
         }
         let most = usize::try_from(self.count()).unwrap_or(usize::MAX);
-        let wished = std::env::var("HIP_EMU_THREADS").ok().and_then(|n| n.parse().ok());
-        let all = std::thread::available_parallelism().map_or(1, usize::from);
-        wished.unwrap_or(all).clamp(1, most)
+        (*THREADS).clamp(1, most)
     }
 
     pub(super) fn run(&self) -> Result<Stats, Fault> {
@@ -154,25 +161,24 @@ impl<'a> Launch<'a> {
             first_fault: Mutex::new(None),
         };
         let threads = self.threads();
-        let mut stats = Stats::default();
-        if threads == 1 {
-            stats = self.work(&shared);
-        } else {
-            let parts: Vec<Stats> = std::thread::scope(|scope| {
-                let workers: Vec<_> =
-                    (0..threads).map(|_| scope.spawn(|| self.work(&shared))).collect();
-                workers
-                    .into_iter()
-                    .map(|worker| match worker.join() {
-                        Ok(stats) => stats,
-                        Err(panic) => std::panic::resume_unwind(panic),
-                    })
-                    .collect()
+        let start = Instant::now();
+        let stats = std::thread::scope(|scope| {
+            let mut workers = Vec::new();
+            let mut stats = self.work(&shared, &mut || {
+                let some_left = shared.next.load(Ordering::Relaxed) < self.count();
+                if threads > 1 && workers.is_empty() && some_left && start.elapsed() >= HEAD_START {
+                    let worker = || self.work(&shared, &mut || {});
+                    workers.extend((1..threads).map(|_| scope.spawn(worker)));
+                }
             });
-            for part in parts {
-                stats.add(&part);
+            for worker in workers {
+                match worker.join() {
+                    Ok(part) => stats.add(&part),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
             }
-        }
+            stats
+        });
         let fault = shared.first_fault.into_inner().unwrap_or_else(|e| e.into_inner());
         match fault {
             Some((_, fault)) => Err(fault),
@@ -180,8 +186,8 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Runs workgroups until none is left.
-    fn work(&self, shared: &Shared) -> Stats {
+    /// Runs workgroups until none is left. `each_round` is called before each round of turns.
+    fn work(&self, shared: &Shared, each_round: &mut dyn FnMut()) -> Stats {
         let mut access = Access::new(self.space);
         access.local = self.local();
         let mut stats = Stats::default();
@@ -189,6 +195,7 @@ impl<'a> Launch<'a> {
         let mut idle: Vec<Workgroup> = Vec::new();
         let mut exhausted = false;
         while !shared.stop.load(Ordering::Relaxed) {
+            each_round();
             let waves: usize = active.iter().map(Workgroup::wave_count).sum();
             let all_wait = waves < MOST_WAVES && active.iter().all(|group| group.turns >= PATIENCE);
             if !exhausted && (self.dispatch.cooperative || all_wait) {
