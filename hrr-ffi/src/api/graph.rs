@@ -125,11 +125,11 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Runs an executable graph on a stream. (HIP 7.1)
-    #[effect(launches_graph = (graphExec, stream), launches)]
+    #[effect(launches_graph = (graphExec, stream))]
     pub fn hipGraphLaunch(graphExec: hipGraphExec_t, stream: hipStream_t) -> hipError_t;
 
     /// Runs an executable graph on a stream. (HIP 7.1)
-    #[effect(launches_graph = (graphExec, stream), launches)]
+    #[effect(launches_graph = (graphExec, stream))]
     pub fn hipGraphLaunch_spt(graphExec: hipGraphExec_t, stream: hipStream_t) -> hipError_t;
 
     /// Prepares an executable graph for its launch. (HIP 7.1)

@@ -1,5 +1,5 @@
 //! The types of the HIP ABI, in HIP's spelling and by hand. No logic: what a field means to the
-//! recorder stands on the field. Layouts are asserted in [`layout`] and held against two
+//! recorder stands on the field. Layouts are asserted in `layout` and held against two
 //! independent bindings in `tests/abi`.
 #![allow(missing_docs, reason = "fields have the names of the header, whose text describes them")]
 
