@@ -72,6 +72,9 @@ pub struct ApiDesc {
     pub invoke: InvokeFn,
 }
 
+// An exported name jumps to what stands at the descriptor's own address.
+const _: () = assert!(core::mem::offset_of!(ApiDesc, slot) == 0);
+
 /// The address of a function whose signature the descriptor describes.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
