@@ -238,6 +238,10 @@ fn every_cut_keeps_what_is_whole() {
             copy_of(&folder, &cut, file, |bytes| bytes.truncate(length as usize));
             let process = match open_one(&cut) {
                 Ok(process) => process,
+                Err(ReadError::NotAnArchive { .. }) => {
+                    assert!(file == "events" && length < 32, "{file} cut at {length}");
+                    continue;
+                }
                 Err(ReadError::Cut { .. }) => {
                     assert_eq!(file, "events");
                     continue;
@@ -468,7 +472,7 @@ fn a_shared_blob_is_one() {
     let folder = dir.path().join("7-0");
     write(&folder, 4, true);
     let size = fs::metadata(folder.join("blobs")).unwrap().len();
-    assert_eq!(size, 32 + 3 * 64 + 100 + 101 + 102);
+    assert_eq!(size, 32 + 3 * 64 + 100 + 101 + 102 + 64);
     let process = open_one(&folder).unwrap();
     let missing = process.blob(1);
     assert!(matches!(missing, Err(ReadError::NoSuchBlob { .. })));

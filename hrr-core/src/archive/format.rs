@@ -60,6 +60,9 @@ pub(crate) mod kind {
     pub(crate) const BLOB: u32 = 7;
     /// `postcard` of [`super::Index`].
     pub(crate) const INDEX: u32 = 8;
+    /// The last block of a sealed file of blobs; `a` is the number of events of all threads. It tells
+    /// how many events are lost when the file of events is cut.
+    pub(crate) const SEALED: u32 = 10;
     /// One file of a packed archive; `postcard` of its names stands in a block before it.
     pub(crate) const PACKED: u32 = 9;
 }

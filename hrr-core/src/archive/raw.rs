@@ -275,6 +275,16 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
+/// How many of the bytes, from the first, are whole records.
+pub fn whole_records(bytes: &[u8]) -> usize {
+    let mut records = Records { rest: bytes };
+    let mut whole = 0;
+    while let Some(Ok(record)) = records.next() {
+        whole += record.bytes.len();
+    }
+    whole
+}
+
 /// Finds the function of a live record: its place in the archive's table, and its shape.
 pub type Functions<'a> = dyn Fn(u32) -> Option<(u32, &'a ApiShape)> + 'a;
 

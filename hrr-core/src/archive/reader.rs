@@ -22,7 +22,7 @@ use super::format::{
 };
 use super::raw::{
     CHUNK_HEADER_BYTES, CHUNK_MAGIC, FIELD_PACK, RING_HEADER_BYTES, RawChunk, RawItem, RingHeader,
-    decode_chunks, take_fields,
+    decode_chunks, take_fields, whole_records,
 };
 use super::shape::ApiShape;
 use super::{Finding, FindingKind, ReadError};
@@ -309,7 +309,7 @@ pub struct Process {
     /// Place of a function in the table by the number that live records use.
     places: HashMap<BlobHash, (u64, u64)>,
     findings: Vec<Finding>,
-    live: OnceLock<Result<Live, String>>,
+    live: OnceLock<Live>,
 }
 
 /// What the rings of a process that did not end well still hold.
@@ -317,13 +317,19 @@ pub struct Process {
 struct Live {
     events: Vec<Event>,
     annotations: Vec<Annotation>,
+    /// What is wrong with a ring; the events before it are above.
+    findings: Vec<Finding>,
 }
 
 impl Process {
     fn open(folder: &Path) -> Result<Process, ReadError> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let events = Source::open(&folder.join("events"))?;
-        let header = events.file_header(FileKind::Events)?;
+        let header = events.file_header(FileKind::Events).map_err(|error| match error {
+            // Nothing tells that it ever was one.
+            ReadError::Cut { .. } => events.not_an_archive("it ends inside its header"),
+            other => other,
+        })?;
         let mut findings = Vec::new();
         let blobs = match Source::open(&folder.join("blobs")) {
             Ok(blobs) => match blobs.file_header(FileKind::Blobs) {
@@ -412,8 +418,12 @@ impl Process {
                 places.extend(
                     index.blobs.iter().map(|entry| (entry.hash, (entry.offset, entry.bytes))),
                 );
-            } else {
-                scan_blobs(blobs, &mut places, &mut findings);
+            } else if let Some(total) = scan_blobs(blobs, &mut places, &mut findings) {
+                let found = index.threads.iter().map(|thread| thread.events).sum();
+                let lost = total.saturating_sub(found);
+                let what = format!("{lost} of {total} events are lost");
+                let error = events.cut(events.len, what);
+                findings.push(Finding { events_lost: Some(lost), ..error.finding() });
             }
         }
         Ok(Process {
@@ -474,23 +484,19 @@ impl Process {
         for (thread, count) in self.index.threads.iter_mut().zip(counts) {
             thread.events = thread.events.max(count);
         }
-        if let Some(Err(what)) = self.live.get() {
-            let path = folder.to_owned();
-            let error = ReadError::Damaged { path, offset: 0, what: what.clone() };
-            self.findings.push(error.finding());
-        }
+        self.findings.extend(self.live().findings.clone());
     }
 
     fn live(&self) -> &Live {
-        static NONE: Live = Live { events: Vec::new(), annotations: Vec::new() };
-        self.live.get_or_init(|| self.read_rings()).as_ref().unwrap_or(&NONE)
+        self.live.get_or_init(|| self.read_rings())
     }
 
-    /// Decodes the records that are in the rings and not in the file of events.
-    fn read_rings(&self) -> Result<Live, String> {
+    /// Decodes the records that are in the rings and not in the file of events. What is wrong in
+    /// one ends that ring; the records before it count.
+    fn read_rings(&self) -> Live {
         let mut live = Live::default();
+        let mut findings = Vec::new();
         for (source, ring) in &self.rings {
-            let chunks = read_chunks(source, ring).map_err(|error| error.to_string())?;
             let drained = self.index.threads[ring.thread as usize].events;
             let functions = |id: u32| {
                 let place = id.checked_sub(1)?;
@@ -501,10 +507,22 @@ impl Process {
                 RawItem::Mark(mark) if mark.before >= drained => live.annotations.push(mark),
                 RawItem::Event(_) | RawItem::Mark(_) => {}
             };
-            decode_chunks(&chunks, chunks.len(), ring.thread, &functions, &mut sink)
-                .map_err(|what| format!("{}: {what}", source.path.display()))?;
+            let whole = (source.len.saturating_sub(RING_HEADER_BYTES as u64))
+                .is_multiple_of(ring.chunk_bytes.into());
+            let read = read_chunks(source, ring).and_then(|chunks| {
+                decode_chunks(&chunks, chunks.len(), ring.thread, &functions, &mut sink).map_err(
+                    |what| match whole {
+                        true => source.damaged(0, what),
+                        false => source.cut(source.len, what),
+                    },
+                )
+            });
+            if let Err(error) = read {
+                findings.push(error.finding());
+            }
         }
-        Ok(live)
+        live.findings = findings;
+        live
     }
 
     /// The name of its folder, `<pid>-<n>`.
@@ -691,6 +709,11 @@ impl Process {
                 add(error, None);
             }
         }
+        if let Some(blobs) = self.blobs.as_ref().filter(|_| self.sealed)
+            && let Err(error) = check_seal_of_blobs(blobs, &self.index)
+        {
+            add(error, None);
+        }
         for thread in &self.index.threads {
             for event in self.thread(thread.ordinal) {
                 if let Err(error) = event {
@@ -810,10 +833,7 @@ fn scan_events(source: &Source, findings: &mut Vec<Finding>) -> Result<Index, Re
         let entry = BlockEntry { offset, header };
         let end = (offset + BLOCK_HEADER_BYTES as u64).checked_add(header.stored);
         let Some(end) = end.filter(|end| *end <= source.len) else {
-            let lost = (header.kind == kind::EVENTS).then_some(header.c);
-            let error = source.cut(source.len, format!("the block at {offset} is longer"));
-            findings.push(Finding { events_lost: lost, ..error.finding() });
-            break error;
+            break source.cut(source.len, format!("the block at {offset} is longer"));
         };
         if header.kind == kind::INDEX {
             break match source.len - end {
@@ -868,47 +888,72 @@ fn scan_events(source: &Source, findings: &mut Vec<Finding>) -> Result<Index, Re
 }
 
 /// Finds the blobs of a file that no index describes.
+///
+/// Answers the number of events that the archive held, if the file was sealed.
 fn scan_blobs(
     source: &Source,
     places: &mut HashMap<BlobHash, (u64, u64)>,
     findings: &mut Vec<Finding>,
-) {
+) -> Option<u64> {
     let mut offset = FILE_HEADER_BYTES as u64;
     while offset < source.len {
         let header = match source.block_header(offset) {
             Ok(header) => header,
             Err(error) => {
                 findings.push(error.finding());
-                return;
+                return None;
             }
         };
         let end = (offset + BLOCK_HEADER_BYTES as u64).checked_add(header.stored);
         let Some(end) = end.filter(|end| *end <= source.len) else {
             let error = source.cut(source.len, format!("the blob at {offset} is longer"));
             findings.push(error.finding());
-            return;
+            return None;
         };
+        if header.kind == kind::SEALED {
+            return Some(header.a);
+        }
         if header.kind == kind::BLOB {
             let hash = u128::from(header.a) | u128::from(header.b) << 64;
             places.insert(hash, (offset, header.raw));
         }
         offset = end;
     }
+    None
 }
 
-/// Reads the used chunks of a ring, in the thread's order.
+/// Looks at the last block of a sealed file of blobs.
+fn check_seal_of_blobs(blobs: &Source, index: &Index) -> Result<(), ReadError> {
+    let last = index.blobs.iter().max_by_key(|entry| entry.offset);
+    let offset = last.map_or(FILE_HEADER_BYTES as u64, |entry| {
+        (entry.offset + BLOCK_HEADER_BYTES as u64).saturating_add(entry.bytes)
+    });
+    let header = blobs.block_header(offset)?;
+    let events = index.threads.iter().map(|thread| thread.events).fold(0, u64::saturating_add);
+    if header.kind != kind::SEALED || header.stored != 0 || header.a != events {
+        return Err(blobs.damaged(offset, "the last block does not close the file"));
+    }
+    Ok(())
+}
+
+/// Reads the used chunks of a ring, in the thread's order. Of a file that ends inside a chunk, the
+/// records before its end are read.
 fn read_chunks(source: &Source, ring: &RingHeader) -> Result<Vec<RawChunk>, ReadError> {
     let mut chunks = Vec::new();
     let bytes = u64::from(ring.chunk_bytes);
     let mut offset = RING_HEADER_BYTES as u64;
-    while offset.checked_add(bytes).is_some_and(|end| end <= source.len) {
+    while offset + CHUNK_HEADER_BYTES as u64 <= source.len {
+        let there = bytes.min(source.len - offset) as usize - CHUNK_HEADER_BYTES;
         let mut head = [0; CHUNK_HEADER_BYTES];
         source.exact(offset, &mut head)?;
         let word = |at: usize| u64::from_le_bytes(array(&head[at..at + 8]));
         let (magic, sequence, first) = (word(0), word(8), word(16));
         if magic == CHUNK_MAGIC && sequence != 0 {
-            let mut records = vec![0; ring.chunk_bytes as usize - CHUNK_HEADER_BYTES];
+            let mut records = vec![0; there];
             source.exact(offset + CHUNK_HEADER_BYTES as u64, &mut records)?;
+            if (there as u64) < bytes - CHUNK_HEADER_BYTES as u64 {
+                records.truncate(whole_records(&records));
+            }
             chunks.push(RawChunk { sequence, first, bytes: records });
         }
         offset += bytes;

@@ -141,7 +141,11 @@ fn the_format_has_not_changed() {
     for field in fields() {
         raw::put_field(&mut all, &field);
     }
-    assert_eq!(format!("{:032x}", blob_hash(&all)), "76ca2c07d2f153fd99493aa09ef3696c", "see the page of this test");
+    assert_eq!(
+        format!("{:032x}", blob_hash(&all)),
+        "76ca2c07d2f153fd99493aa09ef3696c",
+        "see the page of this test"
+    );
 }
 
 #[test]

@@ -168,8 +168,10 @@ impl BlobStore {
         Ok(body)
     }
 
-    fn index(&self) -> (Vec<BlobEntry>, u64) {
-        let inner = self.lock();
+    /// Ends the file with the number of events, and answers what the index says of it.
+    fn seal(&self, events: u64) -> io::Result<(Vec<BlobEntry>, u64)> {
+        let mut inner = self.lock();
+        inner.file.block(BlockHeader { a: events, ..header(kind::SEALED) }, 0, &[])?;
         let mut entries: Vec<BlobEntry> = inner
             .entries
             .iter()
@@ -180,7 +182,7 @@ impl BlobStore {
             })
             .collect();
         entries.sort_by_key(|entry| entry.hash);
-        (entries, inner.file.len())
+        Ok((entries, inner.file.len()))
     }
 }
 
@@ -394,7 +396,8 @@ impl Writer {
     pub fn seal(&mut self) -> io::Result<()> {
         self.flush()?;
         self.index.threads = self.threads.iter().map(|pending| pending.info.clone()).collect();
-        (self.index.blobs, self.index.blobs_bytes) = self.blobs.index();
+        let events = self.threads.iter().map(|pending| pending.info.events).sum();
+        (self.index.blobs, self.index.blobs_bytes) = self.blobs.seal(events)?;
         let entry = put_postcard(&mut self.file, header(kind::INDEX), &self.index)?;
         let footer = Footer { index: entry.offset }.encode(self.file.len());
         self.file.append([&footer, &[]])

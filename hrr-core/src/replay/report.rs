@@ -188,6 +188,8 @@ pub struct Report {
     pub machine_differs: u64,
     /// Whether the recording is whole: sealed, not cut, not damaged.
     pub complete: bool,
+    /// Events that the recording held and the archive has lost, as far as it tells.
+    pub events_lost: u64,
     /// Whether bytes of the archive are wrong.
     pub damaged: bool,
     /// What there is to tell, in the order of threads and events.

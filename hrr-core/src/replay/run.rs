@@ -53,6 +53,8 @@ pub fn replay(
     }
     world.report.complete = true;
     for fault in recording.faults() {
+        let lost = &mut world.report.events_lost;
+        *lost = lost.saturating_add(fault.events_lost);
         archive_fault(&mut world.report, None, fault.damaged, fault.what);
     }
     let threads = recording.threads();
@@ -189,6 +191,8 @@ fn watch(shared: &Shared, slot: usize) -> bool {
         shared.gate.stop();
     }
     if running >= call.next_word {
+        let stores = std::mem::take(&mut call.stores);
+        call.stored |= !stores.is_empty() && shared.store(&stores);
         call.next_word = running + shared.options.watchdog;
         (shared.progress)(Progress::Stuck {
             event: call.id,

@@ -18,6 +18,8 @@ pub struct Fault {
     pub damaged: bool,
     /// What, for people.
     pub what: String,
+    /// How many events are known to be lost.
+    pub events_lost: u64,
 }
 
 /// The events of one thread, in order.
@@ -38,7 +40,8 @@ pub trait Recording: Send + Sync + 'static {
     /// The bytes of a blob, verified.
     fn blob(&self, hash: BlobHash) -> Result<Arc<[u8]>, Fault>;
 
-    /// What is known to be wrong with the recording as a whole: nothing for a sealed one.
+    /// What is wrong with the recording, after a look at every byte: nothing for a sealed one that
+    /// is whole.
     fn faults(&self) -> Vec<Fault>;
 
     /// What the recording says of the runtime that it saw, for the report.
@@ -64,17 +67,19 @@ impl ArchivedProcess {
 
 impl From<ReadError> for Fault {
     fn from(error: ReadError) -> Fault {
-        let Finding { kind, what, .. } = error.finding();
-        fault(kind, what)
+        Fault::from(error.finding())
     }
 }
 
-fn fault(kind: FindingKind, what: String) -> Fault {
-    let damaged = match kind {
-        FindingKind::Damaged | FindingKind::Unreadable => true,
-        FindingKind::Cut | FindingKind::Stopped => false,
-    };
-    Fault { damaged, what }
+impl From<Finding> for Fault {
+    fn from(finding: Finding) -> Fault {
+        let damaged = match finding.kind {
+            FindingKind::Damaged | FindingKind::Unreadable => true,
+            FindingKind::Cut | FindingKind::Stopped => false,
+        };
+        let events_lost = finding.events_lost.unwrap_or(0);
+        Fault { damaged, what: finding.what, events_lost }
+    }
 }
 
 impl Recording for ArchivedProcess {
@@ -96,11 +101,10 @@ impl Recording for ArchivedProcess {
 
     fn faults(&self) -> Vec<Fault> {
         let process = self.process();
-        let mut faults: Vec<Fault> =
-            process.findings().iter().map(|f| fault(f.kind, f.what.clone())).collect();
+        let mut faults: Vec<Fault> = process.verify().into_iter().map(Fault::from).collect();
         if !process.complete() && faults.is_empty() {
             let what = "the recording was not sealed: its program did not end well".to_owned();
-            faults.push(Fault { damaged: false, what });
+            faults.push(Fault { damaged: false, what, events_lost: 0 });
         }
         faults
     }

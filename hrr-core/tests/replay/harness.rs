@@ -36,7 +36,7 @@ impl Recording for Script {
         Box::new(self.threads[thread as usize].iter().cloned())
     }
     fn blob(&self, hash: BlobHash) -> Result<Arc<[u8]>, Fault> {
-        let missing = || Fault { damaged: true, what: format!("no blob {hash:x}") };
+        let missing = || Fault { damaged: true, what: format!("no blob {hash:x}"), events_lost: 0 };
         self.blobs.get(&hash).cloned().ok_or_else(missing)
     }
     fn faults(&self) -> Vec<Fault> {
@@ -89,7 +89,7 @@ impl Script {
 
     /// Puts a fault between the events of a thread.
     pub fn fault(&mut self, thread: u32, damaged: bool) {
-        let fault = Fault { damaged, what: "a synthetic fault".to_owned() };
+        let fault = Fault { damaged, what: "a synthetic fault".to_owned(), events_lost: 0 };
         self.threads[thread as usize].push(Err(fault));
     }
 
