@@ -175,12 +175,14 @@ impl TestQueue {
     }
 
     fn told(&self) -> Status {
-        let mut told = 0;
-        while told == 0 {
-            told = self.told.load(Ordering::SeqCst);
+        let begin = now_ns();
+        loop {
+            match self.told.load(Ordering::SeqCst) {
+                0 => assert!(now_ns() - begin < 20_000_000_000, "nothing was told"),
+                told => return Status(told as u32),
+            }
             thread::yield_now();
         }
-        Status(told as u32)
     }
 }
 
@@ -482,6 +484,7 @@ fn shared_memory_is_one_memory_and_ends_with_its_allocation() {
 const CODE: &[u8] = include_bytes!("../../hip-code/tests/data/fs.gfx90a.c15.co");
 
 fn reader(bytes: &[u8]) -> ReaderHandle {
+    start();
     let mut reader = ReaderHandle(0);
     // SAFETY: the bytes are a slice, the out parameter a local.
     unsafe { code::create_reader(bytes.as_ptr().cast(), bytes.len(), &raw mut reader) }.unwrap();
@@ -489,6 +492,7 @@ fn reader(bytes: &[u8]) -> ReaderHandle {
 }
 
 fn executable() -> ExecutableHandle {
+    start();
     let mut executable = ExecutableHandle(0);
     // SAFETY: the out parameter is a local.
     unsafe { code::create_executable(0, 0, &raw mut executable) }.unwrap();
@@ -592,4 +596,82 @@ fn handles_that_name_nothing_are_refused() {
         let found = start().signals.get(SignalHandle(handle));
         assert_eq!(found.map(drop), Err(Status::ERROR_INVALID_SIGNAL));
     }
+}
+
+/// Dispatches the kernel "saxpy" of a code object, which may touch nothing but its arguments.
+fn dispatch_saxpy(code: &[u8], elements: u32) -> (TestQueue, &'static Signal, [*mut c_void; 3]) {
+    let (target, source) = (executable(), reader(code));
+    load(target, source).unwrap();
+    let object = word(find(target, c"saxpy.kd").unwrap(), 22).unwrap();
+    let x = allocate(Pool::Vram(0), 4096).unwrap();
+    let y = allocate(Pool::Vram(0), 4096).unwrap();
+    let arguments = allocate(Pool::SystemKernarg, 64).unwrap();
+    let floats: Vec<u8> = (0..1024u16).flat_map(|n| f32::from(n).to_le_bytes()).collect();
+    fill(x, &floats);
+    fill(y, &floats);
+    let mut block = elements.to_le_bytes().to_vec();
+    block.extend(3f32.to_le_bytes());
+    block.extend((x.addr() as u64).to_le_bytes());
+    block.extend((y.addr() as u64).to_le_bytes());
+    fill(arguments, &block);
+    let (queue, done) = (TestQueue::new(64), new_signal(1));
+    let packet = [
+        (4, 64 | 1 << 16 | 1 << 32),
+        (12, 1024 | 1 << 32),
+        (20, 1),
+        (32, object),
+        (40, arguments.addr() as u64),
+        (56, handle(done)),
+    ];
+    queue.push(DISPATCH, &packet);
+    (queue, done, [x, y, arguments])
+}
+
+#[test]
+fn a_dispatch_runs_the_kernel_and_completes_its_signal() {
+    let (queue, done, [_, y, _]) = dispatch_saxpy(CODE, 1000);
+    finished(done);
+    let result = content(y, 4096);
+    for (index, bytes) in result.chunks_exact(4).enumerate() {
+        let value = f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let expected = if index < 1000 { 4.0 } else { 1.0 } * index as f32;
+        assert_eq!(value, expected, "at {index}");
+    }
+    assert_eq!(queue.told.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_kernel_that_faults_is_told_with_the_status_of_its_fault() {
+    let object = hip_code::CodeObject::parse(CODE).unwrap();
+    let text = object.symbol_bytes(object.symbol("saxpy").unwrap()).unwrap();
+    let entry = text.as_ptr().addr() - CODE.as_ptr().addr();
+    // An encoding that no GFX9 instruction has, and s_trap 2.
+    for (instruction, expected) in [
+        (0xffff_ffffu32, Status::ERROR_ILLEGAL_INSTRUCTION),
+        (0xbf92_0002, Status::ERROR_EXCEPTION),
+    ] {
+        let mut code = CODE.to_vec();
+        code[entry..entry + 4].copy_from_slice(&instruction.to_le_bytes());
+        let (queue, done, _) = dispatch_saxpy(&code, 1000);
+        assert_eq!((queue.told(), done.load()), (expected, 1));
+    }
+    let (queue, done, [_, y, arguments]) = dispatch_saxpy(CODE, 0);
+    finished(done);
+    pool::free(y).unwrap();
+    fill(arguments, &1000u32.to_le_bytes());
+    let again = [
+        (4, 64 | 1 << 16 | 1 << 32),
+        (12, 1024 | 1 << 32),
+        (20, 1),
+        (32, first_dispatched(&queue)),
+        (40, arguments.addr() as u64),
+    ];
+    queue.push(DISPATCH, &again);
+    assert_eq!(queue.told(), Status::ERROR_MEMORY_FAULT);
+}
+
+/// The kernel of the first packet.
+fn first_dispatched(queue: &TestQueue) -> u64 {
+    // SAFETY: the queue is live, its first packet was written and is done.
+    unsafe { (*queue.queue).base_address.cast::<u64>().add(4).read() }
 }
