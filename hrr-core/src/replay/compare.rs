@@ -188,9 +188,8 @@ impl Rules<'_> {
     }
 
     fn moved_word(&self, bytes: &[u8]) -> Option<[u8; 8]> {
-        let memory = self.memory.filter(|memory| memory.any_moved())?;
         let word = u64::from_le_bytes(*bytes.first_chunk::<8>()?);
-        memory.moved_word(word).map(u64::to_le_bytes)
+        self.memory?.moved_word(word).map(u64::to_le_bytes)
     }
 
     /// Compares the rows of a rectangle in memory with packed bytes; what lies between the rows is

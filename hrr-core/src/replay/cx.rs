@@ -1,8 +1,9 @@
 //! One call at replay: rebuild, issue, conclude. Hand-written halves work with the same three steps.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::archive::event::{Event, EventId, FIELD_CUSTOM, Phase};
+use crate::archive::event::{Event, EventId, FIELD_CHECK, FIELD_CUSTOM, FIELD_HOST_WRITE, Phase};
 use crate::arg::Ret;
 use crate::desc::{ApiDesc, Class, Effect, HandleDesc, ParamDesc, RetKind, Role, Space};
 
@@ -53,6 +54,8 @@ pub struct ReplayCx<'a> {
     served: Option<Served>,
     /// Calls that had returned when this one was issued.
     started: u64,
+    /// Whether what the program may have stored was put into host memory while the call waited.
+    stored: bool,
 }
 
 impl<'a> ReplayCx<'a> {
@@ -73,6 +76,7 @@ impl<'a> ReplayCx<'a> {
             ret: None,
             served: None,
             started: 0,
+            stored: false,
         }
     }
 
@@ -107,7 +111,7 @@ impl<'a> ReplayCx<'a> {
     ///
     /// # Errors
     /// It is absent, truncated or damaged.
-    pub fn field(&self, index: u16, phase: Phase) -> Result<Option<std::sync::Arc<[u8]>>, Refusal> {
+    pub fn field(&self, index: u16, phase: Phase) -> Result<Option<Arc<[u8]>>, Refusal> {
         let nodes = match phase {
             Phase::Before => &self.tree.before,
             Phase::After => &self.tree.after,
@@ -126,7 +130,7 @@ impl<'a> ReplayCx<'a> {
     ///
     /// # Errors
     /// It is damaged.
-    pub fn custom(&self, element: u32) -> Result<Option<std::sync::Arc<[u8]>>, Refusal> {
+    pub fn custom(&self, element: u32) -> Result<Option<Arc<[u8]>>, Refusal> {
         let mut fields = self.event.fields.iter();
         match fields.find(|field| field.id == FIELD_CUSTOM && field.element == element) {
             Some(field) => self.shared.content(&field.body),
@@ -258,7 +262,8 @@ impl<'a> ReplayCx<'a> {
     /// Issues something else of the runtime in the place of the recorded call.
     pub fn issue<R: Ret>(&mut self, call: impl FnOnce() -> R) {
         self.started = self.shared.world().calls;
-        let answer = self.shared.watched(self.slot, self.event.id, name(self.desc), call);
+        let (answer, stored) = self.watched(name(self.desc), call);
+        self.stored |= stored;
         let mut ret = vec![0u128; size_of::<R>().div_ceil(16).max(1)];
         // SAFETY: the words hold at least `size_of::<R>()` bytes, aligned to 16.
         unsafe { ret.as_mut_ptr().cast::<R>().write_unaligned(answer) };
@@ -282,13 +287,29 @@ impl<'a> ReplayCx<'a> {
         let args = self.call.as_ref().map_or(std::ptr::null(), Call::args_const);
         // SAFETY: a data pointer is as large as the function pointer that `F` stands for.
         let function = unsafe { crate::private::real_bound::<*const ()>(desc) };
-        self.shared.watched(self.slot, self.event.id, name(desc), || {
+        let ((), stored) = self.watched(name(desc), || {
             // SAFETY: the function was bound for this descriptor, the block was rebuilt by it (or
             // begins with the parameters that it has), the room for the answer is aligned to 16,
             // and the callee's contract holds as far as it held for the recorded program.
             unsafe { (desc.invoke)(function, args, ret.as_mut_ptr().cast()) };
         });
+        self.stored |= stored;
         self.ret = Some(ret);
+    }
+
+    /// Runs something of the runtime for this event.
+    fn watched<T>(&self, what: String, call: impl FnOnce() -> T) -> (T, bool) {
+        self.shared.watched(self.slot, self.event.id, what, self.stores(), call)
+    }
+
+    /// What the recording found in reachable host memory when the call had returned.
+    fn stores(&self) -> Vec<(u64, Arc<[u8]>)> {
+        let ranges = self.event.fields.iter().filter(|field| {
+            field.id == FIELD_CHECK && field.owner.is_none_or(|(_, id)| id == FIELD_HOST_WRITE)
+        });
+        ranges
+            .filter_map(|field| Some((field.address, self.shared.content(&field.body).ok()??)))
+            .collect()
     }
 
     /// The interpreter: what replays a call without a hand-written half.
@@ -421,10 +442,11 @@ impl<'a> ReplayCx<'a> {
             helper.run(move |driver| driver.unplace(address))??;
         }
         let what = || format!("{} (placing its memory)", name(self.desc));
-        self.shared.watched(self.slot, self.event.id, what(), || {
+        let (placed, _) = self.watched(what(), || {
             let device = driver.current_device()?;
             helper.run(move |driver| driver.place(address, bytes, device))?
-        })
+        });
+        placed
     }
 
     /// Fills in what the recorded call wrote: the size of the allocation may be one of its outputs.
@@ -465,7 +487,7 @@ impl<'a> ReplayCx<'a> {
             self.shared.world().to_unplace.push(address);
         } else {
             let what = format!("{} (ending placed memory)", name(self.desc));
-            let ended = self.shared.watched(self.slot, self.event.id, what, || {
+            let (ended, _) = self.watched(what, || {
                 driver.current_device()?;
                 helper.run(move |driver| driver.unplace(address))?
             });
@@ -521,6 +543,7 @@ impl<'a> ReplayCx<'a> {
             ret: &ret,
             placed,
             started: self.started,
+            stored: self.stored,
             differences: Vec::new(),
             buffers: Vec::new(),
         }

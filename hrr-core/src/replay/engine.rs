@@ -30,6 +30,11 @@ pub(super) struct Current {
     pub(super) next_word: Duration,
     /// It did not return in time, and replay goes on without its thread.
     pub(super) given_up: bool,
+    /// What the recording found in reachable host memory when the call had returned: recorded
+    /// address and content. The program may have stored a part of it while the call waited.
+    pub(super) stores: Vec<(u64, Arc<[u8]>)>,
+    /// Whether that was put there, because the call did not return without it.
+    pub(super) stored: bool,
 }
 
 /// What all replay threads share.
@@ -120,24 +125,45 @@ impl Shared {
         self.current[slot].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs something of the runtime under the watchdog's eye.
+    /// Runs something of the runtime under the watchdog's eye. Also answers whether `stores` had to
+    /// be made for it to return.
     pub(super) fn watched<T>(
         &self,
         slot: usize,
         id: EventId,
         function: String,
+        stores: Vec<(u64, Arc<[u8]>)>,
         call: impl FnOnce() -> T,
-    ) -> T {
+    ) -> (T, bool) {
         *self.current(slot) = Some(Current {
             id,
             function,
             since: Instant::now(),
             next_word: self.options.watchdog,
             given_up: false,
+            stores,
+            stored: false,
         });
         let answer = call();
-        *self.current(slot) = None;
-        answer
+        let current = self.current(slot).take();
+        (answer, current.is_some_and(|current| current.stored))
+    }
+
+    /// Makes the program's stores that a waiting call may be waiting for: the recording holds no
+    /// store of the program, but what was there when the call had returned.
+    pub(super) fn store(&self, stores: &[(u64, Arc<[u8]>)]) -> bool {
+        let mut world = self.world();
+        let mut stored = false;
+        for (address, content) in stores {
+            let Ok(base) = world.host_base(*address, content.len() as u64) else { continue };
+            let content = world.rewrite_words(content);
+            // SAFETY: the range is host memory that lives while the world is locked, and holds this
+            // many bytes; the device may read and write it meanwhile, as it may when the program
+            // stores there.
+            unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), base, content.len()) };
+            stored = true;
+        }
+        stored
     }
 
     /// The bytes of a body: `None` for one without any.

@@ -185,9 +185,10 @@ impl Memory {
         }
     }
 
-    /// Whether some range is not at its recorded address.
-    pub(super) fn any_moved(&self) -> bool {
-        self.moved.is_some()
+    /// The recorded addresses between which every range lies that is not at its recorded address;
+    /// `None` if there is none.
+    pub(super) fn moved_bounds(&self) -> Option<(u64, u64)> {
+        self.moved
     }
 
     /// Ends the range that starts at an address.
@@ -282,7 +283,7 @@ mod tests {
         let mut memory = Memory::default();
         memory.enter(device(0x10000, 0x1000, 0x10000));
         assert_eq!(memory.moved_word(0x10008), None);
-        assert!(!memory.any_moved());
+        assert_eq!(memory.moved_bounds(), None);
         memory.enter(device(0x30000, 0x1000, 0x50000));
         assert_eq!(memory.moved_word(0x30ff8), Some(0x50ff8));
         assert_eq!(memory.moved_word(0x31000), None);

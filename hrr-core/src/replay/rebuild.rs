@@ -15,6 +15,7 @@
 //! segment are rewritten if, and only if, they point into an allocation that is not at its recorded
 //! address; the same rule holds for words of host buffers that a copy reads.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::archive::event::{AbsentReason, Body, Event, Field};
@@ -1040,16 +1041,19 @@ impl Rebuilder<'_> {
 impl World {
     /// Rewrites the words of a host buffer that point into memory that is not at its recorded
     /// address.
-    pub(super) fn rewrite_words<'c>(&mut self, content: &'c [u8]) -> std::borrow::Cow<'c, [u8]> {
-        let mut content = std::borrow::Cow::Borrowed(content);
-        if !self.memory.any_moved() {
-            return content;
-        }
-        for at in (0..content.len() / 8).map(|i| i * 8) {
-            if let Some(live) = self.memory.moved_word(word(&content, at, 8)) {
-                content.to_mut()[at..at + 8].copy_from_slice(&live.to_le_bytes());
-                self.report.untranslated.rewritten_words += 1;
-            }
+    pub(super) fn rewrite_words<'c>(&mut self, content: &'c [u8]) -> Cow<'c, [u8]> {
+        let Some((low, high)) = self.memory.moved_bounds() else { return Cow::Borrowed(content) };
+        // Nearly every word is outside the bounds: one comparison each.
+        let candidates = content.chunks_exact(8).enumerate().filter_map(|(i, chunk)| {
+            let word = u64::from_le_bytes(chunk.try_into().ok()?);
+            (low..high).contains(&word).then_some((i * 8, word))
+        });
+        let found: Vec<(usize, u64)> =
+            candidates.filter_map(|(at, word)| Some((at, self.memory.moved_word(word)?))).collect();
+        let mut content = Cow::Borrowed(content);
+        for (at, live) in found {
+            content.to_mut()[at..at + 8].copy_from_slice(&live.to_le_bytes());
+            self.report.untranslated.rewritten_words += 1;
         }
         content
     }

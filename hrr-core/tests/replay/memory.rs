@@ -275,3 +275,41 @@ fn memory_that_a_function_needs_of_the_runtime_is_not_placed() {
     assert_eq!(report.unplaced[0].address, DEVICE);
     assert!(report.unplaced[0].reason.contains("a call of tHostGetDevicePointer needs"));
 }
+
+#[test]
+fn a_call_that_waits_for_a_store_of_the_program_gets_it_and_its_range_is_not_checked() {
+    /// Returns once somebody has stored into the pinned memory.
+    extern "C" fn waits() -> Status {
+        let address = fake::with(|state| state.number as usize | state.luid_bytes << 32);
+        // SAFETY: the pinned memory of this test, which lives for ever.
+        while unsafe { (address as *const u8).read_volatile() } == 0 {
+            std::thread::yield_now();
+        }
+        OK
+    }
+    extern "C" fn allocates(ptr: *mut *mut u8, _bytes: usize) -> Status {
+        let memory = Box::leak(vec![0u8; 16].into_boxed_slice()).as_mut_ptr();
+        fake::with(|state| {
+            (state.number, state.luid_bytes) = (memory as u32, memory as usize >> 32);
+        });
+        // SAFETY: the engine's room.
+        unsafe { ptr.write(memory) };
+        OK
+    }
+    let _fake = fake::start();
+    API_tHostAlloc.real.store(allocates as *mut (), Ordering::Release);
+    API_tSynchronize.real.store(waits as *mut (), Ordering::Release);
+    let mut script = Script::new();
+    script.call(&API_tHostAlloc).arg("bytes", 16).wrote("ptr", PINNED).done();
+    let sync = script.call(&API_tSynchronize);
+    sync.check(None, PINNED, Body::Bytes((*b"flag and data...").into())).done();
+    let sync = script.call(&API_tSynchronize);
+    sync.check(None, PINNED, Body::Bytes((*b"flag and data...").into())).done();
+    let mut options = options();
+    options.watchdog = std::time::Duration::from_millis(50);
+    let report = script.replay_with(options);
+    assert_eq!((report.checks_not_made, report.checks_passed), (1, 1), "{report:#?}");
+    assert_eq!((report.reproduced, report.exit_code()), (3, 4));
+    let reason = &only(&report, FindingKind::CheckNotMade).reason;
+    assert!(reason.contains("the program may have stored it"), "{reason}");
+}
