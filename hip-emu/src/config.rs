@@ -14,8 +14,11 @@ pub(crate) struct Config {
     pub(crate) seed: u64,
     /// `HIP_EMU_GPUS`: number of devices, 1 if not set.
     pub(crate) gpus: usize,
-    /// `HIP_EMU_TARGET`: the processor, gfx90a if not set.
+    /// `HIP_EMU_TARGET`: the processor, gfx90a if not set, with the features of its boards.
     pub(crate) target: TargetId,
+    /// What programs are told: the target with its features, or what was set, word for word.
+    /// Some compilers do not understand features.
+    pub(crate) arch_name: String,
     /// `HIP_EMU_LOG`: 0 faults only, 1 the seed too, 2 every call.
     pub(crate) log: u32,
 }
@@ -23,6 +26,12 @@ pub(crate) struct Config {
 impl Config {
     /// Reads the environment. A value that makes no sense is named on stderr and not used.
     pub(crate) fn from_environment() -> Self {
+        let chosen = value("HIP_EMU_TARGET", |text| Some((parse_target(text)?, text.to_owned())));
+        let (target, arch_name) = chosen.unwrap_or_else(|| {
+            let target = default_target();
+            let name = target.to_string();
+            (target, name)
+        });
         let config = Self {
             seed: value("HIP_EMU_SEED", parse_seed)
                 .unwrap_or_else(|| RandomState::new().hash_one(std::process::id())),
@@ -30,7 +39,8 @@ impl Config {
                 text.parse().ok().filter(|&count: &usize| count <= GPUS_MAX)
             })
             .unwrap_or(1),
-            target: value("HIP_EMU_TARGET", parse_target).unwrap_or_else(default_target),
+            target,
+            arch_name,
             log: value("HIP_EMU_LOG", |text| text.parse().ok()).unwrap_or(0),
         };
         if config.log >= 1 {

@@ -5,6 +5,14 @@
 //! through [`streams`], which defer it to the queues of `gfx_emu`, or, while they capture, into
 //! [`graphs`]. The crate knows nothing of recording.
 //!
+//! | environment | meaning |
+//! |---|---|
+//! | `HIP_EMU_SEED` | decides addresses and handle values; random if not set, and named by faults |
+//! | `HIP_EMU_GPUS` | number of devices, 1 if not set |
+//! | `HIP_EMU_TARGET` | the processor: gfx90a if not set, gfx906, gfx942 |
+//! | `HIP_EMU_LOG` | 1: says the seed on stderr; 2: says every call |
+//! | `HIP_EMU_HIPRTC` | library of the runtime compiler that `hiprtc*` functions use |
+//!
 //! All state is leaked: workers may still run while the program's destructors do.
 #![allow(
     non_camel_case_types,

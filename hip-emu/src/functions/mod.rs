@@ -1,5 +1,6 @@
 //! HIP's functions by group. What each group does not implement stands in [`unsupported`].
 
+pub(crate) mod compiler;
 pub(crate) mod context;
 pub(crate) mod copy;
 pub(crate) mod device;
@@ -26,7 +27,9 @@ pub(crate) mod virtual_memory;
 use crate::api::Entry;
 
 /// Every function by group, for look-ups by name.
-pub(crate) static TABLES: [&[Entry]; 28] = [
+pub(crate) static TABLES: [&[Entry]; 29] = [
+    compiler::TABLE,
+    compiler::OTHER,
     context::TABLE,
     copy::TABLE,
     device::TABLE,
@@ -52,7 +55,6 @@ pub(crate) static TABLES: [&[Entry]; 28] = [
     stream::UNCHECKED,
     symbol::TABLE,
     unsupported::TABLE,
-    unsupported::COMPILER,
     unsupported::OTHER,
     virtual_memory::TABLE,
 ];

@@ -122,7 +122,7 @@ fn r0600(runtime: &Runtime, id: usize) -> hipDeviceProp_tR0600 {
     let mut p: hipDeviceProp_tR0600 = unsafe { std::mem::zeroed() };
     let (major, minor) = capability(runtime);
     fill_text(&mut p.name, NAME);
-    fill_text(&mut p.gcnArchName, &runtime.config.target.to_string());
+    fill_text(&mut p.gcnArchName, &runtime.config.arch_name);
     p.uuid = uuid(id);
     p.totalGlobalMem = DEVICE_BYTES as usize;
     p.sharedMemPerBlock = LDS_BYTES as usize;

@@ -237,27 +237,6 @@ refusals! { TABLE, api::call_refused(), hipError_t;
     hipWaitExternalSemaphoresAsync,
 }
 
-// There is no compiler for device code here.
-refusals! { COMPILER, HIPRTC_ERROR_INTERNAL_ERROR, hiprtcResult;
-    hiprtcAddNameExpression,
-    hiprtcCompileProgram,
-    hiprtcCreateProgram,
-    hiprtcDestroyProgram,
-    hiprtcGetBitcode,
-    hiprtcGetBitcodeSize,
-    hiprtcGetCode,
-    hiprtcGetCodeSize,
-    hiprtcGetLoweredName,
-    hiprtcGetProgramLog,
-    hiprtcGetProgramLogSize,
-    hiprtcLinkAddData,
-    hiprtcLinkAddFile,
-    hiprtcLinkComplete,
-    hiprtcLinkCreate,
-    hiprtcLinkDestroy,
-    hiprtcVersion,
-}
-
 hip_api_unchecked! { OTHER;
     /// A description of what a texel is made of.
     fn hipCreateChannelDesc(
@@ -280,31 +259,6 @@ hip_api_unchecked! { OTHER;
         refuse("__hipGetPCH");
         header.set_if_wanted(std::ptr::null());
         bytes.set_if_wanted(0);
-    }
-
-    /// What a status of the compiler means.
-    fn hiprtcGetErrorString(status: hiprtcResult) -> *const c_char {
-        match status {
-            HIPRTC_SUCCESS => c"HIPRTC_SUCCESS",
-            HIPRTC_ERROR_OUT_OF_MEMORY => c"HIPRTC_ERROR_OUT_OF_MEMORY",
-            HIPRTC_ERROR_PROGRAM_CREATION_FAILURE => c"HIPRTC_ERROR_PROGRAM_CREATION_FAILURE",
-            HIPRTC_ERROR_INVALID_INPUT => c"HIPRTC_ERROR_INVALID_INPUT",
-            HIPRTC_ERROR_INVALID_PROGRAM => c"HIPRTC_ERROR_INVALID_PROGRAM",
-            HIPRTC_ERROR_INVALID_OPTION => c"HIPRTC_ERROR_INVALID_OPTION",
-            HIPRTC_ERROR_COMPILATION => c"HIPRTC_ERROR_COMPILATION",
-            HIPRTC_ERROR_LINKING => c"HIPRTC_ERROR_LINKING",
-            HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE => c"HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE",
-            HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION => {
-                c"HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION"
-            }
-            HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION => {
-                c"HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION"
-            }
-            HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID => c"HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
-            HIPRTC_ERROR_INTERNAL_ERROR => c"HIPRTC_ERROR_INTERNAL_ERROR",
-            _unknown => c"unknown HIPRTC status",
-        }
-        .as_ptr()
     }
 }
 
