@@ -62,7 +62,10 @@ macro_rules! exports {
             })
         }
     };
-    (@value $name:ident($($parameter:ident: $type:ty),*) $(-> $result:ty)?, $body:expr, $failed:expr) => {
+    (
+        @value $name:ident($($parameter:ident: $type:ty),*) $(-> $result:ty)?,
+        $body:expr, $failed:expr
+    ) => {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($parameter: $type),*) $(-> $result)? {
             guarded_value(
@@ -108,39 +111,73 @@ fn wait(handle: SignalHandle, condition: u32, compare: i64, timeout_ns: u64) -> 
 }
 
 exports! {
-    status hsa_agent_extension_supported(extension: u16, agent: AgentHandle, _major: u16, _minor: u16, out: *mut bool)
+    status hsa_agent_extension_supported(
+        extension: u16, agent: AgentHandle, _major: u16, _minor: u16, out: *mut bool
+    )
         = agent::extension_supported(extension, agent, out);
     status hsa_agent_get_info(agent: AgentHandle, attribute: u32, value: *mut c_void)
         = agent::info(agent, attribute, value);
-    status hsa_agent_iterate_isas(agent: AgentHandle, callback: Option<IsaCallback>, data: *mut c_void)
+    status hsa_agent_iterate_isas(
+        agent: AgentHandle, callback: Option<IsaCallback>, data: *mut c_void
+    )
         = agent::iterate_isas(agent, callback, data);
-    status hsa_amd_agent_iterate_memory_pools(agent: AgentHandle, callback: Option<PoolCallback>, data: *mut c_void)
+    status hsa_amd_agent_iterate_memory_pools(
+        agent: AgentHandle, callback: Option<PoolCallback>, data: *mut c_void
+    )
         = pool::iterate(agent, callback, data);
-    status hsa_amd_agent_memory_pool_get_info(agent: AgentHandle, pool: PoolHandle, attribute: u32, value: *mut c_void)
+    status hsa_amd_agent_memory_pool_get_info(
+        agent: AgentHandle, pool: PoolHandle, attribute: u32, value: *mut c_void
+    )
         = pool::agent_info(agent, pool, attribute, value);
-    status hsa_amd_agents_allow_access(count: u32, agents: *const AgentHandle, flags: *const u32, address: *const c_void)
+    status hsa_amd_agents_allow_access(
+        count: u32, agents: *const AgentHandle, flags: *const u32, address: *const c_void
+    )
         = pool::allow_access(count, agents, flags, address);
     status hsa_amd_coherency_set_type(agent: AgentHandle, kind: u32)
         = agent::set_coherency(agent, kind);
-    missing hsa_amd_image_create(agent: AgentHandle, descriptor: *const c_void, layout: *const c_void, data: *const c_void, permission: u32, out: *mut ImageHandle)
+    missing hsa_amd_image_create(
+        agent: AgentHandle, descriptor: *const c_void, layout: *const c_void, data: *const c_void,
+        permission: u32, out: *mut ImageHandle
+    )
         = Status::ERROR_IMAGE_FORMAT_UNSUPPORTED;
-    missing hsa_amd_interop_map_buffer(count: u32, agents: *mut AgentHandle, handle: i32, flags: u32, bytes: *mut usize, address: *mut *mut c_void, metadata_bytes: *mut usize, metadata: *mut *const c_void)
+    missing hsa_amd_interop_map_buffer(
+        count: u32, agents: *mut AgentHandle, handle: i32, flags: u32, bytes: *mut usize,
+        address: *mut *mut c_void, metadata_bytes: *mut usize, metadata: *mut *const c_void
+    )
         = Status::ERROR_INVALID_ARGUMENT;
     missing hsa_amd_interop_unmap_buffer(address: *mut c_void)
         = Status::ERROR_INVALID_ARGUMENT;
-    status hsa_amd_ipc_memory_attach(handle: *const IpcMemory, bytes: usize, count: u32, agents: *const AgentHandle, out: *mut *mut c_void)
+    status hsa_amd_ipc_memory_attach(
+        handle: *const IpcMemory, bytes: usize, count: u32, agents: *const AgentHandle,
+        out: *mut *mut c_void
+    )
         = ipc::attach(handle, bytes, count, agents, out);
     status hsa_amd_ipc_memory_create(address: *mut c_void, bytes: usize, out: *mut IpcMemory)
         = ipc::create(address, bytes, out);
     status hsa_amd_ipc_memory_detach(address: *mut c_void)
         = ipc::detach(address);
-    status hsa_amd_memory_async_copy(to: *mut c_void, to_agent: AgentHandle, from: *const c_void, from_agent: AgentHandle, bytes: usize, count: u32, dependencies: *const SignalHandle, completion: SignalHandle)
+    status hsa_amd_memory_async_copy(
+        to: *mut c_void, to_agent: AgentHandle, from: *const c_void, from_agent: AgentHandle,
+        bytes: usize, count: u32, dependencies: *const SignalHandle, completion: SignalHandle
+    )
         = copy::copy(to, to_agent, from, from_agent, bytes, count, dependencies, completion);
-    status hsa_amd_memory_async_copy_rect(to: *const PitchedPtr, to_offset: *const Dim3, from: *const PitchedPtr, from_offset: *const Dim3, range: *const Dim3, agent: AgentHandle, direction: u32, count: u32, dependencies: *const SignalHandle, completion: SignalHandle)
-        = copy::copy_rect(to, to_offset, from, from_offset, range, agent, direction, count, dependencies, completion);
-    status hsa_amd_memory_lock_to_pool(host: *mut c_void, bytes: usize, agents: *const AgentHandle, count: i32, pool: PoolHandle, flags: u32, out: *mut *mut c_void)
+    status hsa_amd_memory_async_copy_rect(
+        to: *const PitchedPtr, to_offset: *const Dim3, from: *const PitchedPtr,
+        from_offset: *const Dim3, range: *const Dim3, agent: AgentHandle, direction: u32,
+        count: u32, dependencies: *const SignalHandle, completion: SignalHandle
+    )
+        = copy::copy_rect(
+            to, to_offset, from, from_offset, range, agent, direction, count, dependencies,
+            completion
+        );
+    status hsa_amd_memory_lock_to_pool(
+        host: *mut c_void, bytes: usize, agents: *const AgentHandle, count: i32, pool: PoolHandle,
+        flags: u32, out: *mut *mut c_void
+    )
         = memory::lock_to_pool(host, bytes, agents, count, pool, flags, out);
-    status hsa_amd_memory_pool_allocate(pool: PoolHandle, bytes: usize, flags: u32, out: *mut *mut c_void)
+    status hsa_amd_memory_pool_allocate(
+        pool: PoolHandle, bytes: usize, flags: u32, out: *mut *mut c_void
+    )
         = pool::allocate(pool, bytes, flags, out);
     status hsa_amd_memory_pool_free(address: *mut c_void)
         = pool::free(address);
@@ -148,13 +185,18 @@ exports! {
         = pool::info(pool, attribute, value);
     status hsa_amd_memory_unlock(host: *mut c_void)
         = runtime().and_then(|runtime| runtime.memory.unlock(host.addr() as u64));
-    status hsa_amd_pointer_info(address: *const c_void, info: *mut PointerInfo, allocate: Option<AllocCallback>, count: *mut u32, accessible: *mut *mut AgentHandle)
+    status hsa_amd_pointer_info(
+        address: *const c_void, info: *mut PointerInfo, allocate: Option<AllocCallback>,
+        count: *mut u32, accessible: *mut *mut AgentHandle
+    )
         = pool::pointer_info(address, info, allocate, count, accessible);
     status hsa_amd_profiling_async_copy_enable(_enable: bool)
         = runtime().map(drop);
     status hsa_amd_profiling_get_async_copy_time(signal: SignalHandle, out: *mut ProfilingTime)
         = signal::profiling_time(signal, out);
-    status hsa_amd_profiling_get_dispatch_time(agent: AgentHandle, signal: SignalHandle, out: *mut ProfilingTime)
+    status hsa_amd_profiling_get_dispatch_time(
+        agent: AgentHandle, signal: SignalHandle, out: *mut ProfilingTime
+    )
         = agent::check(agent).and_then(|()| signal::profiling_time(signal, out));
     status hsa_amd_profiling_set_profiler_enabled(queue: *mut HsaQueue, _enable: i32)
         = queue::set_profiling(queue);
@@ -162,49 +204,91 @@ exports! {
         = queue::set_cu_mask(queue, bits, mask);
     status hsa_amd_queue_set_priority(queue: *mut HsaQueue, priority: u32)
         = queue::set_priority(queue, priority);
-    status hsa_amd_signal_async_handler(signal: SignalHandle, condition: u32, value: i64, handler: Option<SignalCallback>, argument: *mut c_void)
+    status hsa_amd_signal_async_handler(
+        signal: SignalHandle, condition: u32, value: i64, handler: Option<SignalCallback>,
+        argument: *mut c_void
+    )
         = signal::async_handler(signal, condition, value, handler, argument);
-    status hsa_amd_signal_create(value: i64, count: u32, consumers: *const AgentHandle, attributes: u64, out: *mut SignalHandle)
+    status hsa_amd_signal_create(
+        value: i64, count: u32, consumers: *const AgentHandle, attributes: u64,
+        out: *mut SignalHandle
+    )
         = signal::create_with_attributes(value, count, consumers, attributes, out);
     status hsa_amd_signal_value_pointer(signal: SignalHandle, out: *mut *mut i64)
         = signal::value_pointer(signal, out);
-    status hsa_amd_svm_attributes_get(address: *mut c_void, bytes: usize, pairs: *mut SvmPair, count: usize)
+    status hsa_amd_svm_attributes_get(
+        address: *mut c_void, bytes: usize, pairs: *mut SvmPair, count: usize
+    )
         = svm::get(address, bytes, pairs, count);
-    status hsa_amd_svm_attributes_set(address: *mut c_void, bytes: usize, pairs: *const SvmPair, count: usize)
+    status hsa_amd_svm_attributes_set(
+        address: *mut c_void, bytes: usize, pairs: *const SvmPair, count: usize
+    )
         = svm::set(address, bytes, pairs, count);
-    status hsa_amd_svm_prefetch_async(address: *mut c_void, bytes: usize, agent: AgentHandle, count: u32, dependencies: *const SignalHandle, completion: SignalHandle)
+    status hsa_amd_svm_prefetch_async(
+        address: *mut c_void, bytes: usize, agent: AgentHandle, count: u32,
+        dependencies: *const SignalHandle, completion: SignalHandle
+    )
         = svm::prefetch(address, bytes, agent, count, dependencies, completion);
-    status hsa_code_object_reader_create_from_memory(code: *const c_void, bytes: usize, out: *mut ReaderHandle)
+    status hsa_code_object_reader_create_from_memory(
+        code: *const c_void, bytes: usize, out: *mut ReaderHandle
+    )
         = code::create_reader(code, bytes, out);
     status hsa_code_object_reader_destroy(reader: ReaderHandle)
         = code::destroy_reader(reader);
-    missing hsa_executable_agent_global_variable_define(executable: ExecutableHandle, agent: AgentHandle, name: *const c_char, address: *mut c_void)
+    missing hsa_executable_agent_global_variable_define(
+        executable: ExecutableHandle, agent: AgentHandle, name: *const c_char,
+        address: *mut c_void
+    )
         = Status::ERROR_INVALID_ARGUMENT;
-    status hsa_executable_create_alt(profile: u32, rounding: u32, _options: *const c_char, out: *mut ExecutableHandle)
+    status hsa_executable_create_alt(
+        profile: u32, rounding: u32, _options: *const c_char, out: *mut ExecutableHandle
+    )
         = code::create_executable(profile, rounding, out);
     status hsa_executable_destroy(executable: ExecutableHandle)
         = code::destroy_executable(executable);
     status hsa_executable_freeze(executable: ExecutableHandle, _options: *const c_char)
         = code::freeze(executable);
-    status hsa_executable_get_symbol_by_name(executable: ExecutableHandle, name: *const c_char, agent: *const AgentHandle, out: *mut SymbolHandle)
+    status hsa_executable_get_symbol_by_name(
+        executable: ExecutableHandle, name: *const c_char, agent: *const AgentHandle,
+        out: *mut SymbolHandle
+    )
         = code::symbol_by_name(executable, name, agent, out);
-    status hsa_executable_load_agent_code_object(executable: ExecutableHandle, agent: AgentHandle, reader: ReaderHandle, _options: *const c_char, out: *mut LoadedHandle)
+    status hsa_executable_load_agent_code_object(
+        executable: ExecutableHandle, agent: AgentHandle, reader: ReaderHandle,
+        _options: *const c_char, out: *mut LoadedHandle
+    )
         = code::load(executable, agent, reader, out);
     status hsa_executable_symbol_get_info(symbol: SymbolHandle, attribute: u32, value: *mut c_void)
         = code::symbol_info(symbol, attribute, value);
-    missing hsa_ext_image_create(agent: AgentHandle, descriptor: *const c_void, data: *const c_void, permission: u32, out: *mut ImageHandle)
+    missing hsa_ext_image_create(
+        agent: AgentHandle, descriptor: *const c_void, data: *const c_void, permission: u32,
+        out: *mut ImageHandle
+    )
         = Status::ERROR_IMAGE_FORMAT_UNSUPPORTED;
-    missing hsa_ext_image_create_with_layout(agent: AgentHandle, descriptor: *const c_void, data: *const c_void, permission: u32, layout: u32, row: usize, slice: usize, out: *mut ImageHandle)
+    missing hsa_ext_image_create_with_layout(
+        agent: AgentHandle, descriptor: *const c_void, data: *const c_void, permission: u32,
+        layout: u32, row: usize, slice: usize, out: *mut ImageHandle
+    )
         = Status::ERROR_IMAGE_FORMAT_UNSUPPORTED;
-    missing hsa_ext_image_data_get_info(agent: AgentHandle, descriptor: *const c_void, permission: u32, out: *mut c_void)
+    missing hsa_ext_image_data_get_info(
+        agent: AgentHandle, descriptor: *const c_void, permission: u32, out: *mut c_void
+    )
         = Status::ERROR_IMAGE_FORMAT_UNSUPPORTED;
     missing hsa_ext_image_destroy(agent: AgentHandle, image: ImageHandle)
         = Status::ERROR_INVALID_ARGUMENT;
-    missing hsa_ext_image_export(agent: AgentHandle, image: ImageHandle, to: *mut c_void, row: usize, slice: usize, region: *const c_void)
+    missing hsa_ext_image_export(
+        agent: AgentHandle, image: ImageHandle, to: *mut c_void, row: usize, slice: usize,
+        region: *const c_void
+    )
         = Status::ERROR_INVALID_ARGUMENT;
-    missing hsa_ext_image_import(agent: AgentHandle, from: *const c_void, row: usize, slice: usize, image: ImageHandle, region: *const c_void)
+    missing hsa_ext_image_import(
+        agent: AgentHandle, from: *const c_void, row: usize, slice: usize, image: ImageHandle,
+        region: *const c_void
+    )
         = Status::ERROR_INVALID_ARGUMENT;
-    missing hsa_ext_sampler_create(agent: AgentHandle, descriptor: *const c_void, out: *mut SamplerHandle)
+    missing hsa_ext_sampler_create(
+        agent: AgentHandle, descriptor: *const c_void, out: *mut SamplerHandle
+    )
         = Status::ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED;
     missing hsa_ext_sampler_destroy(agent: AgentHandle, sampler: SamplerHandle)
         = Status::ERROR_INVALID_ARGUMENT;
@@ -222,7 +306,10 @@ exports! {
         = memory::register(host, bytes);
     value hsa_queue_add_write_index_screlease(queue: *const HsaQueue, count: u64) -> u64
         = queue::add_write_index(queue, count), else 0;
-    status hsa_queue_create(agent: AgentHandle, size: u32, kind: u32, callback: Option<QueueCallback>, data: *mut c_void, _private_bytes: u32, _group_bytes: u32, out: *mut *mut HsaQueue)
+    status hsa_queue_create(
+        agent: AgentHandle, size: u32, kind: u32, callback: Option<QueueCallback>,
+        data: *mut c_void, _private_bytes: u32, _group_bytes: u32, out: *mut *mut HsaQueue
+    )
         = queue::create(agent, size, kind, callback, data, out);
     status hsa_queue_destroy(queue: *mut HsaQueue)
         = queue::destroy(queue);
@@ -236,21 +323,29 @@ exports! {
         = runtime::shut_down();
     value hsa_signal_add_relaxed(signal: SignalHandle, value: i64)
         = change("hsa_signal_add_relaxed", signal, |signal| signal.add(value)), else ();
-    status hsa_signal_create(value: i64, count: u32, consumers: *const AgentHandle, out: *mut SignalHandle)
+    status hsa_signal_create(
+        value: i64, count: u32, consumers: *const AgentHandle, out: *mut SignalHandle
+    )
         = signal::create(value, count, consumers, out);
     status hsa_signal_destroy(signal: SignalHandle)
         = signal::destroy(signal);
     value hsa_signal_load_relaxed(signal: SignalHandle) -> i64
         = signal_of("hsa_signal_load_relaxed", signal).map_or(0, Signal::load), else 0;
     value hsa_signal_silent_store_relaxed(signal: SignalHandle, value: i64)
-        = change("hsa_signal_silent_store_relaxed", signal, |signal| signal.store_silently(value)), else ();
+        = change("hsa_signal_silent_store_relaxed", signal, |signal| {
+            signal.store_silently(value)
+        }), else ();
     value hsa_signal_store_relaxed(signal: SignalHandle, value: i64)
         = change("hsa_signal_store_relaxed", signal, |signal| signal.store(value)), else ();
     value hsa_signal_store_screlease(signal: SignalHandle, value: i64)
         = change("hsa_signal_store_screlease", signal, |signal| signal.store(value)), else ();
     value hsa_signal_subtract_relaxed(signal: SignalHandle, value: i64)
-        = change("hsa_signal_subtract_relaxed", signal, |signal| signal.add(value.wrapping_neg())), else ();
-    value hsa_signal_wait_scacquire(signal: SignalHandle, condition: u32, compare: i64, timeout_ns: u64, _hint: u32) -> i64
+        = change("hsa_signal_subtract_relaxed", signal, |signal| {
+            signal.add(value.wrapping_neg())
+        }), else ();
+    value hsa_signal_wait_scacquire(
+        signal: SignalHandle, condition: u32, compare: i64, timeout_ns: u64, _hint: u32
+    ) -> i64
         = wait(signal, condition, compare, timeout_ns), else 0;
     status hsa_status_string(status: Status, out: *mut *const c_char)
         = system::status_string(status, out);
@@ -258,7 +353,9 @@ exports! {
         = system::extension_supported(extension, major, out);
     status hsa_system_get_info(attribute: u32, value: *mut c_void)
         = system::info(attribute, value);
-    status hsa_system_get_major_extension_table(extension: u16, major: u16, bytes: usize, table: *mut c_void)
+    status hsa_system_get_major_extension_table(
+        extension: u16, major: u16, bytes: usize, table: *mut c_void
+    )
         = system::extension_table(extension, major, bytes, table);
 }
 

@@ -36,7 +36,7 @@ impl Settings {
                 Ok(target @ (Target::Gfx90a | Target::Gfx906)) => target,
                 Ok(Target::Gfx942) | Err(_) => {
                     return Err(format!(
-                        "HSA_EMU_TARGET={text}: expected gfx90a or gfx906, which AMD's HIP 5.2.3 knows"
+                        "HSA_EMU_TARGET={text}: expected gfx90a or gfx906, as HIP 5.2.3 knows them"
                     ));
                 }
             },

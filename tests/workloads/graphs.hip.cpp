@@ -79,7 +79,8 @@ static void built() {
     hipGraphExec_t exec;
     hipGraphNode_t upload, clear, kernel, move, download;
     HIP(hipGraphCreate(&graph, 0));
-    HIP(hipGraphAddMemcpyNode1D(&upload, graph, nullptr, 0, a, in.data(), BYTES, hipMemcpyHostToDevice));
+    HIP(hipGraphAddMemcpyNode1D(&upload, graph, nullptr, 0, a, in.data(), BYTES,
+                                hipMemcpyHostToDevice));
     hipMemsetParams fill;
     memset(&fill, 0, sizeof fill);
     fill.dst = b;
@@ -100,7 +101,8 @@ static void built() {
     HIP(hipGraphAddKernelNode(&kernel, graph, &upload, 1, &params));
     hipGraphNode_t before[] = {kernel, clear};
     HIP(hipGraphAddMemcpyNode1D(&move, graph, before, 2, b, a, BYTES / 2, hipMemcpyDeviceToDevice));
-    HIP(hipGraphAddMemcpyNode1D(&download, graph, &move, 1, out.data(), b, BYTES, hipMemcpyDeviceToHost));
+    HIP(hipGraphAddMemcpyNode1D(&download, graph, &move, 1, out.data(), b, BYTES,
+                                hipMemcpyDeviceToHost));
     hipGraphNodeType type;
     HIP(hipGraphNodeGetType(kernel, &type));
     CHECK(type == hipGraphNodeTypeKernel);

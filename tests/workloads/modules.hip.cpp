@@ -84,7 +84,12 @@ int main() {
     for (float v : in) expected += v;
     CHECK(out[0] + out[1] + out[2] + out[3] == expected);
 
-    struct { const float* in; float* out; int n; float k[8]; } big{x, y, 64, {1, 2, 3, 4, 5, 6, 7, 8}};
+    struct {
+        const float* in;
+        float* out;
+        int n;
+        float k[8];
+    } big{x, y, 64, {1, 2, 3, 4, 5, 6, 7, 8}};
     void* one[] = {&big};
     HIP(hipModuleLaunchKernel(by_value, 1, 1, 1, 64, 1, 1, 0, nullptr, one, nullptr));
     HIP(hipMemcpy(out.data(), y, 256, hipMemcpyDeviceToHost));

@@ -33,7 +33,8 @@ pub(crate) fn trials(tools: &Toolchain) -> Vec<Trial> {
 /// C that only compiles if both sides agree.
 fn assertions() -> String {
     let mut text = String::from(
-        "#include <hsa.h>\n#include <hsa_ext_amd.h>\n#include <hsa_ext_image.h>\n#include <stddef.h>\n",
+        "#include <hsa.h>\n#include <hsa_ext_amd.h>\n#include <hsa_ext_image.h>\n\
+         #include <stddef.h>\n",
     );
     let mut equal = |what: &str, value: u64| {
         writeln!(text, "_Static_assert({what} == {value}, \"{what}\");").expect("memory is enough");

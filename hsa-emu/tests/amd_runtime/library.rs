@@ -68,7 +68,8 @@ fn missing_functions(tools: &Toolchain) -> Result<(), String> {
     let program = tools.compile("newer_runtime", program, &arguments)?;
     let ran = tools.run(&program, &[], &[])?;
     let expected = format!(
-        "hsa-emu: {} needs HSA functions that are missing here: hsa_amd_vmem_map, hsa_amd_not_yet\n",
+        "hsa-emu: {} needs HSA functions that are missing here: \
+         hsa_amd_vmem_map, hsa_amd_not_yet\n",
         runtime.display()
     );
     let reversed =
