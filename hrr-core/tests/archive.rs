@@ -423,6 +423,24 @@ fn hostile_lengths_allocate_nothing() {
     assert_eq!(threads[0][5].leave, None);
 }
 
+/// An archive of each version stays in the tree, and is read for ever. `HRR_WRITE_DATA=1` writes that
+/// of the current version, once.
+#[test]
+fn archives_of_old_versions_are_read() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/version-6");
+    if std::env::var_os("HRR_WRITE_DATA").is_some() && !kept.exists() {
+        write(&kept.join("7-0"), 40, true);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let written = write(&dir.path().join("7-0"), 40, true);
+    let process = open_one(&kept).unwrap();
+    assert_eq!(process.verify(), []);
+    assert_eq!(read(&process).unwrap(), written);
+    assert_eq!(process.info(), &info());
+    assert_eq!(process.apis().len(), 3);
+    assert_eq!(process.annotations().unwrap().len(), 1);
+}
+
 #[test]
 fn a_packed_archive_is_the_same() {
     for seal in [true, false] {
