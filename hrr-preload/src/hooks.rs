@@ -51,6 +51,14 @@ pub(crate) fn find_real() {
     REAL_DLSYM.store(dlsym, Ordering::Release);
 }
 
+/// The function behind a hook. A sanitizer asks before this library is initialised.
+fn real(function: &AtomicPtr<c_void>) -> *mut c_void {
+    if function.load(Ordering::Acquire).is_null() {
+        find_real();
+    }
+    function.load(Ordering::Acquire)
+}
+
 /// What a hook answers: returned in two registers, which the jumps below read.
 #[repr(C)]
 struct Answer {
@@ -108,15 +116,10 @@ fn decide(
 }
 
 unsafe extern "C" fn on_dlsym(handle: *mut c_void, name: *const c_char, caller: usize) -> Answer {
-    if REAL_DLSYM.load(Ordering::Acquire).is_null() {
-        find_real();
-    }
-    decide(handle, name, caller, |handle| {
-        let real = REAL_DLSYM.load(Ordering::Acquire);
-        // SAFETY: `find_real` stored the C library's function, or a hook of the same signature; the
-        // arguments are the program's, or a constant of the loader.
-        unsafe { std::mem::transmute::<*mut c_void, Dlsym>(real)(handle, name) }
-    })
+    // SAFETY: the C library's function, or a hook of the same signature.
+    let real = unsafe { std::mem::transmute::<*mut c_void, Dlsym>(real(&REAL_DLSYM)) };
+    // SAFETY: the arguments are the program's, or a constant of the loader.
+    decide(handle, name, caller, |handle| unsafe { real(handle, name) })
 }
 
 unsafe extern "C" fn on_dlvsym(
@@ -125,49 +128,32 @@ unsafe extern "C" fn on_dlvsym(
     version: *const c_char,
     caller: usize,
 ) -> Answer {
-    if REAL_DLVSYM.load(Ordering::Acquire).is_null() {
-        find_real();
-    }
-    decide(handle, name, caller, |handle| {
-        let real = REAL_DLVSYM.load(Ordering::Acquire);
-        // SAFETY: as in `on_dlsym`.
-        unsafe { std::mem::transmute::<*mut c_void, Dlvsym>(real)(handle, name, version) }
-    })
+    // SAFETY: as in `on_dlsym`.
+    let real = unsafe { std::mem::transmute::<*mut c_void, Dlvsym>(real(&REAL_DLVSYM)) };
+    // SAFETY: as in `on_dlsym`.
+    decide(handle, name, caller, |handle| unsafe { real(handle, name, version) })
 }
 
 /// Clears RTLD_DEEPBIND, under which a library binds the runtime's names past everyone in front.
 unsafe extern "C" fn on_dlopen(flags: c_int) -> c_int {
-    if REAL_DLOPEN.load(Ordering::Acquire).is_null() {
-        find_real();
-    }
+    real(&REAL_DLOPEN);
     flags & !libc::RTLD_DEEPBIND
 }
 
-/// # Safety
-/// As the C library's function.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dlsym(_handle: *mut c_void, _name: *const c_char) -> *mut c_void {
     naked_asm!(
-        "mov rdx, [rsp]",
-        "push rdi",
-        "push rsi",
-        "sub rsp, 8",
+        "mov rdx, [rsp]; push rdi; push rsi; sub rsp, 8",
         "call {decide}",
-        "add rsp, 8",
-        "pop rsi",
-        "pop rdi",
-        "test rdx, rdx",
-        "jz 2f",
-        "ret",
+        "add rsp, 8; pop rsi; pop rdi",
+        "test rdx, rdx; jz 2f; ret",
         "2: jmp qword ptr [rip + {real}]",
         decide = sym on_dlsym,
         real = sym REAL_DLSYM,
     )
 }
 
-/// # Safety
-/// As the C library's function.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dlvsym(
@@ -176,37 +162,23 @@ unsafe extern "C" fn dlvsym(
     _version: *const c_char,
 ) -> *mut c_void {
     naked_asm!(
-        "mov rcx, [rsp]",
-        "push rdi",
-        "push rsi",
-        "push rdx",
+        "mov rcx, [rsp]; push rdi; push rsi; push rdx",
         "call {decide}",
-        "mov rcx, rdx",
-        "pop rdx",
-        "pop rsi",
-        "pop rdi",
-        "test rcx, rcx",
-        "jz 2f",
-        "ret",
+        "mov rcx, rdx; pop rdx; pop rsi; pop rdi",
+        "test rcx, rcx; jz 2f; ret",
         "2: jmp qword ptr [rip + {real}]",
         decide = sym on_dlvsym,
         real = sym REAL_DLVSYM,
     )
 }
 
-/// # Safety
-/// As the C library's function.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dlopen(_path: *const c_char, _flags: c_int) -> *mut c_void {
     naked_asm!(
-        "push rdi",
-        "sub rsp, 16",
-        "mov edi, esi",
+        "push rdi; sub rsp, 16; mov edi, esi",
         "call {clear}",
-        "add rsp, 16",
-        "pop rdi",
-        "mov esi, eax",
+        "add rsp, 16; pop rdi; mov esi, eax",
         "jmp qword ptr [rip + {real}]",
         clear = sym on_dlopen,
         real = sym REAL_DLOPEN,

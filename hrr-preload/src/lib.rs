@@ -8,17 +8,10 @@
 mod hooks;
 mod runtime;
 
-use hrr_runtime::desc::Table;
-use hrr_runtime::loader;
-
-/// The functions that this library exports.
-static TABLES: &[Table] = &[hrr_runtime::ALL];
-
 /// Runs before every other initialiser of this library and of the program's libraries.
 extern "C" fn install() {
     hooks::find_real();
-    loader::set_resolver(runtime::resolve);
-    loader::set_tables(TABLES);
+    hrr_runtime::loader::set_resolver(runtime::resolve);
 }
 
 #[used]

@@ -10,6 +10,7 @@ use hrr_runtime::archive::facts::Note;
 use hrr_runtime::capture;
 use hrr_runtime::desc::ApiDesc;
 use hrr_runtime::objects;
+use hrr_runtime::runtime::not_recorded;
 
 /// What the file names of the vendor's libraries begin with; wheels put a hash behind it.
 const RUNTIME: &[u8] = b"libamdhip64";
@@ -40,6 +41,12 @@ pub(crate) fn find(api: &ApiDesc) -> *mut c_void {
 pub(crate) fn resolve(api: &'static ApiDesc) -> *const () {
     let adopted = api.real.load(Ordering::Acquire);
     let real = if adopted.is_null() { find(api) } else { adopted.cast() };
+    if adopted.is_null() {
+        // Without us a library that was loaded later might have bound a runtime of its own.
+        for other in objects::paths(RUNTIME).iter().skip(1) {
+            not_recorded(other, "calls of libraries that are linked to it go to the first runtime");
+        }
+    }
     if !real.is_null()
         && is_home(api, real)
         && api.library.is_empty()
@@ -68,8 +75,6 @@ pub(crate) fn adopt(api: &'static ApiDesc, real: *mut c_void) -> bool {
 /// Where the library begins whose calls are recorded: the first that was bound. The compiler may be
 /// a library of its own.
 static HOMES: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
-/// The last library that was reported, so that each is said once.
-static REPORTED: AtomicUsize = AtomicUsize::new(0);
 
 fn is_home(api: &ApiDesc, real: *mut c_void) -> bool {
     let (base, path) = objects::holder_of(real.addr()).unwrap_or((0, PathBuf::new()));
@@ -78,13 +83,7 @@ fn is_home(api: &ApiDesc, real: *mut c_void) -> bool {
         Ok(_) => true,
         Err(home) if home == base => true,
         Err(_) => {
-            if REPORTED.swap(base, Ordering::AcqRel) != base {
-                let path = path.display().to_string();
-                eprintln!(
-                    "hrr: not recorded: {path}: the program's calls go to another runtime already"
-                );
-                capture::fact(Note::NotRecorded { path });
-            }
+            not_recorded(&path, "the program's calls go to another runtime already");
             false
         }
     }

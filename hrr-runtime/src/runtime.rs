@@ -134,6 +134,20 @@ fn loader_says(what: &dyn fmt::Display) {
     eprintln!("hrr: {what}");
 }
 
+/// Says, once for each library, that the calls of a second runtime are not recorded, and keeps it
+/// in the archive.
+#[doc(hidden)]
+pub fn not_recorded(path: &Path, why: &str) {
+    static SAID: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.iter().all(|known| known != path) {
+        said.push(path.to_owned());
+        drop(said);
+        eprintln!("hrr: not recorded: {}: {why}", path.display());
+        capture::fact(Note::NotRecorded { path: path.display().to_string() });
+    }
+}
+
 fn look_up(library: &Library, api: &ApiDesc) -> Option<*const ()> {
     let names = std::iter::once(&api.name).chain(api.aliases);
     names.into_iter().find_map(|name: &&CStr| {

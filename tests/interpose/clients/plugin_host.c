@@ -1,4 +1,5 @@
-// Loads a plugin: plugin_host PLUGIN local|deepbind. Knows no HIP name.
+// Loads a plugin, and perhaps a second one: plugin_host PLUGIN local|deepbind [PLUGIN]. Knows no HIP
+// name.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -14,6 +15,14 @@ int main(int argc, char **argv) {
     }
     int (*plugin)(void) = (int (*)(void))dlsym(library, "plugin");
     int status = plugin();
+    if (argc > 3) {
+        void *second = dlopen(argv[3], RTLD_NOW | RTLD_LOCAL);
+        if (!second) {
+            puts(dlerror());
+            return 1;
+        }
+        status |= ((int (*)(void))dlsym(second, "plugin"))();
+    }
     printf("plugin %d\n", status);
     return status ? 1 : 7;
 }

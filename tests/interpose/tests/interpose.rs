@@ -93,6 +93,16 @@ fn loading() -> Vec<Case> {
             let client = Client::new(f.link("plugin_host.c", &[])).arg(plugin).arg("deepbind");
             f.check(client.library_path(f.dir("fake5")), &[PAIR])
         }),
+        Case::new("plugins_with_runtimes_of_their_own", &[Tool::Gcc], |f| {
+            // Both bind the same names, and one pointer per name is all there is: named, not silent.
+            let first = f.library("plugin.c", &["-L@fake5", "-l:libamdhip64.so.5"]);
+            let second = f.library("plugin2.c", &["-L@fake6", "-l:libamdhip64.so.6"]);
+            let client =
+                Client::new(f.link("plugin_host.c", &[])).arg(first).arg("local").arg(second);
+            let path = std::env::join_paths([f.dir("fake5"), f.dir("fake6")])?;
+            f.record(&client.library_path(path))
+                .says(&format!("not recorded: {}", f.runtime(6).display()))
+        }),
         Case::new("entry_point", &[Tool::Gcc], |f| {
             let client = Client::new(f.link("entry_point.c", &[])).arg(f.runtime(6));
             let calls = [("hipFree", 1), ("hipGetProcAddress", 3), ("hipMalloc", 1)];
