@@ -58,11 +58,11 @@ struct Arguments {
 }
 
 fn time(each: impl Fn(&Arguments)) -> f64 {
-    let mut arguments =
+    let arguments =
         Arguments { dst: core::ptr::null_mut(), pitch: 256, value: 7, width: 64, height: 16 };
     let start = Instant::now();
     for _ in 0..BATCH {
-        each(std::hint::black_box(&mut arguments));
+        each(std::hint::black_box(&arguments));
     }
     start.elapsed().as_nanos() as f64 / BATCH as f64
 }

@@ -14,7 +14,7 @@
 mod support;
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Stdio;
@@ -92,7 +92,7 @@ fn a_kill_loses_at_most_one_call_of_each_thread() {
                 }
             })
         });
-        println!("counting");
+        writeln!(std::io::stdout(), "counting").unwrap();
         for thread in threads {
             thread.join().unwrap();
         }
