@@ -1,7 +1,9 @@
 //! Copies that run beside the queues, as a card's DMA engines do them.
 //!
-//! Each device has one engine for each direction: a thread that works in order, waits for the
-//! signals that a copy depends on, and completes the copy's own.
+//! Each device has one engine for each direction between it and the host, and all devices share
+//! one for copies between them. An engine is a thread that works strictly in order, waits for
+//! the signals that a copy depends on, and completes the copy's own. HIP counts on that order:
+//! it leaves out the dependency of a copy on the one before it on the same engine.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -25,8 +27,6 @@ pub(crate) enum Direction {
     DeviceToHost,
     DeviceToDevice,
 }
-
-const DIRECTIONS: usize = 3;
 
 /// What an engine does.
 pub(crate) enum Work {
@@ -78,7 +78,7 @@ pub(crate) struct Copies {
 
 impl Copies {
     pub(crate) fn new(gpus: usize) -> Self {
-        let engines = std::iter::repeat_with(Engine::default).take(gpus * DIRECTIONS);
+        let engines = std::iter::repeat_with(Engine::default).take(1 + 2 * gpus);
         Self { engines: engines.collect() }
     }
 
@@ -91,7 +91,11 @@ impl Copies {
         done: Option<&'static Signal>,
         work: Work,
     ) -> Answer {
-        let index = gpu * DIRECTIONS + direction as usize;
+        let index = match direction {
+            Direction::DeviceToDevice => 0,
+            Direction::HostToDevice => 1 + 2 * gpu,
+            Direction::DeviceToHost => 2 + 2 * gpu,
+        };
         let engine = self.engines.get(index).ok_or(Status::ERROR_INVALID_AGENT)?;
         let mut state = engine.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.started {

@@ -101,6 +101,7 @@ pub(crate) fn trials(tools: &Toolchain) -> Vec<Trial> {
     }
     trials.extend(blit_trials(tools));
     trials.extend(fault_trials(tools));
+    trials.push(seed_trial(tools));
     trials.extend(properties_trials(tools));
     trials
 }
@@ -152,6 +153,24 @@ fn fault_trials(tools: &Toolchain) -> Vec<Trial> {
         })
     };
     cases.map(one).into()
+}
+
+/// A seed decides where device memory lies.
+fn seed_trial(tools: &Toolchain) -> Trial {
+    let of_test = tools.clone();
+    trial("seed/addresses".to_owned(), FAULT.missing(tools), move || {
+        let place = |seed| {
+            let ran = FAULT.run(&of_test, &["null"], &[("HIP_EMU_SEED", seed)])?;
+            let start = ran.stderr.find(", pc 0x").ok_or_else(|| ran.to_string())?;
+            Ok::<String, String>(ran.stderr[start..].chars().take(24).collect())
+        };
+        let (first, again, other) = (place("5")?, place("5")?, place("6")?);
+        if first == again && first != other {
+            Ok(())
+        } else {
+            Err(format!("seed 5: {first} and {again}, seed 6: {other}"))
+        }
+    })
 }
 
 /// Numbers of signals on Linux.
