@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Mapped,
     /// A variable of loaded code.
     Variable,
+    /// Memory of another process.
+    Imported,
 }
 
 /// One allocation.
@@ -40,7 +42,7 @@ impl Allocation {
     pub(crate) fn is_host_memory(&self) -> bool {
         match self.kind {
             Kind::Pinned | Kind::Registered | Kind::Managed => true,
-            Kind::Device | Kind::Pool(_) | Kind::Mapped | Kind::Variable => false,
+            Kind::Device | Kind::Pool(_) | Kind::Mapped | Kind::Variable | Kind::Imported => false,
         }
     }
 

@@ -114,14 +114,16 @@ pub(crate) struct HostVariable {
     pub(crate) bytes: usize,
 }
 
-/// A `__managed__` variable: device code finds it through a pointer in device memory.
+/// A `__managed__` variable: device code finds it through a pointer in device memory. The
+/// program uses its own pointer from the start, so the memory is there before anything else.
 struct Managed {
     name: String,
-    /// The program's pointer, which gets the address.
+    /// The program's pointer, by which it knows the variable.
     pointer: usize,
-    initial: usize,
+    address: u64,
     bytes: usize,
-    address: Option<u64>,
+    /// Whether kernels can reach it yet.
+    adopted: bool,
 }
 
 impl Registry {
@@ -175,9 +177,10 @@ impl Registry {
     ) {
         let mut state = lock(&self.state);
         let Some(index) = state.index_of(binary) else { return };
-        let (name, bytes) = (variable.name.clone(), variable.bytes);
-        let managed = Managed { name, pointer, initial, bytes, address: None };
-        state.binaries[index].managed.push(managed);
+        match Managed::new(&variable, pointer, initial) {
+            Ok(managed) => state.binaries[index].managed.push(managed),
+            Err(_) => eprintln!("hip-emu: no memory for the managed variable {}", variable.name),
+        }
         state.variables.insert(pointer, (index, variable));
     }
 
@@ -213,18 +216,10 @@ impl Registry {
             state.variables.get(&shadow).cloned().ok_or(hipErrorInvalidSymbol)?;
         let code = state.load(runtime, device, index)?;
         let managed = state.binaries[index].managed.iter().find(|m| m.pointer == shadow);
-        if let Some(Managed { address: Some(address), bytes, .. }) = managed {
+        if let Some(Managed { address, bytes, .. }) = managed {
             return Ok(Variable { address: *address, bytes: *bytes as u64 });
         }
         code.object.variable(&variable.name).ok_or(hipErrorInvalidSymbol)
-    }
-
-    /// Gives all managed variables their memory: programs use their pointers without asking.
-    pub(crate) fn prepare_managed(&self, runtime: &'static Runtime) {
-        let mut state = lock(&self.state);
-        for index in 0..state.binaries.len() {
-            state.allocate_managed(runtime, index);
-        }
     }
 }
 
@@ -243,27 +238,19 @@ impl Registered {
         if let Some(known) = self.binaries[index].loaded.get(&device) {
             return known.clone();
         }
-        self.allocate_managed(runtime, index);
         let binary = &mut self.binaries[index];
         if !binary.live {
             return Err(hipErrorNoBinaryForGpu);
         }
         let answer = binary.image().and_then(|image| Loaded::from_image(runtime, device, &image));
         if let Ok(code) = &answer {
-            for managed in &binary.managed {
+            for managed in &mut binary.managed {
+                managed.adopt(runtime, device)?;
                 managed.enter(runtime, code)?;
             }
         }
         binary.loaded.insert(device, answer.clone());
         answer
-    }
-
-    fn allocate_managed(&mut self, runtime: &'static Runtime, index: usize) {
-        for managed in &mut self.binaries[index].managed {
-            if managed.address.is_none() {
-                managed.allocate(runtime);
-            }
-        }
     }
 }
 
@@ -284,32 +271,45 @@ impl Binary {
 }
 
 impl Managed {
-    fn allocate(&mut self, runtime: &'static Runtime) {
-        let Ok(address) = memory::allocate_host(runtime, 0, self.bytes as u64, Kind::Managed, 0)
-        else {
-            eprintln!("hip-emu: no memory for the managed variable {}", self.name);
-            return;
-        };
-        let target = std::ptr::with_exposed_provenance_mut::<u8>(address as usize);
-        if self.initial != 0 {
-            let source = std::ptr::with_exposed_provenance::<u8>(self.initial);
-            // SAFETY: the compiler registered the initial value with this size; the memory for
+    /// Makes the variable with its first content and lets the program's pointer point at it.
+    fn new(variable: &HostVariable, pointer: usize, initial: usize) -> Answer<Self> {
+        let target = memory::map_host(variable.bytes as u64)?.cast::<u8>();
+        if initial != 0 {
+            let source = std::ptr::with_exposed_provenance::<u8>(initial);
+            // SAFETY: the compiler registered the first content with this size; the memory for
             // it was made just above.
-            unsafe { std::ptr::copy_nonoverlapping(source, target, self.bytes) };
+            unsafe { std::ptr::copy_nonoverlapping(source, target, variable.bytes) };
         }
-        let pointer = std::ptr::with_exposed_provenance_mut::<*mut u8>(self.pointer);
+        let own = std::ptr::with_exposed_provenance_mut::<*mut u8>(pointer);
         // SAFETY: the compiler registered its own pointer variable.
-        unsafe { pointer.write(target) };
-        self.address = Some(address);
+        unsafe { own.write(target) };
+        Ok(Self {
+            name: variable.name.clone(),
+            pointer,
+            address: target.addr() as u64,
+            bytes: variable.bytes,
+            adopted: false,
+        })
+    }
+
+    /// Makes the variable reachable from kernels.
+    fn adopt(&mut self, runtime: &Runtime, device: usize) -> Answer {
+        if self.adopted {
+            return Ok(());
+        }
+        let (base, bytes) = (self.address, self.bytes as u64);
+        // SAFETY: the memory is never unmapped.
+        unsafe { memory::adopt_host(runtime, memory::address(base), bytes) }?;
+        let flags = hipMemAttachGlobal;
+        runtime.allocations.insert(Allocation { base, bytes, kind: Kind::Managed, device, flags });
+        self.adopted = true;
+        Ok(())
     }
 
     /// Tells the device code where the variable is.
     fn enter(&self, runtime: &Runtime, code: &Loaded) -> Answer {
-        let (Some(address), Some(pointer)) = (self.address, code.object.variable(&self.name))
-        else {
-            return Ok(());
-        };
-        let written = runtime.space.write(pointer.address, &address.to_le_bytes());
+        let Some(pointer) = code.object.variable(&self.name) else { return Ok(()) };
+        let written = runtime.space.write(pointer.address, &self.address.to_le_bytes());
         written.map_err(|error| memory_error(&error))
     }
 }

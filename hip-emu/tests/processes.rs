@@ -47,6 +47,7 @@ fn child() {
         Ok("devices") => count_devices(),
         Ok("target") => load_for_target(),
         Ok("fault") => fault(),
+        Ok("share") => use_shared_memory(),
         Ok(task) => panic!("unknown task {task}"),
         Err(_) => {}
     }
@@ -165,6 +166,50 @@ fn the_environment_decides_the_target() {
     assert_eq!(of("gfx906"), b"[hipErrorNoBinaryForGpu, hipSuccess]\n");
     let unknown = String::from_utf8(of("gfx1")).unwrap();
     assert!(unknown.contains("HIP_EMU_TARGET=\"gfx1\" is not understood"), "{unknown}");
+}
+
+const HANDLE: &str = "HIP_EMU_TEST_HANDLE";
+
+fn use_shared_memory() {
+    let text = std::env::var(HANDLE).unwrap();
+    let mut handle = hipIpcMemHandle_t { reserved: [0; 64] };
+    for (slot, number) in handle.reserved.iter_mut().zip(text.split(',')) {
+        *slot = number.parse().unwrap();
+    }
+    let mut memory = std::ptr::null_mut();
+    ok(hipIpcOpenMemHandle(&raw mut memory, handle, hipIpcMemLazyEnablePeerAccess));
+    assert_eq!(read_words(memory, 16), [40; 16]);
+    let module = module(KERNELS);
+    ok(launch_add(function(module, c"add"), memory, 2, 16, NULL_STREAM));
+    ok(hipDeviceSynchronize());
+    assert_eq!(hipFree(memory), hipErrorInvalidValue, "not ours to free");
+    ok(hipIpcCloseMemHandle(memory));
+    assert_eq!(hipIpcCloseMemHandle(memory), hipErrorInvalidValue);
+    // Handles of no memory.
+    for word in [0, 8] {
+        let mut wrong = handle;
+        wrong.reserved[word] ^= 0x55;
+        let answer = hipIpcOpenMemHandle(&raw mut memory, wrong, hipIpcMemLazyEnablePeerAccess);
+        assert_eq!(answer, hipErrorInvalidHandle);
+    }
+    std::process::exit(0);
+}
+
+#[test]
+fn memory_is_shared_between_processes() {
+    let _one = exclusive();
+    let memory = device_memory(64);
+    ok(hipMemsetD32(memory, 40, 16));
+    let mut handle = hipIpcMemHandle_t { reserved: [0; 64] };
+    ok(hipIpcGetMemHandle(&raw mut handle, memory));
+    let mut other = std::ptr::null_mut();
+    let own = hipIpcOpenMemHandle(&raw mut other, handle, hipIpcMemLazyEnablePeerAccess);
+    assert_eq!(own, hipErrorInvalidContext, "not in the process that has it already");
+    let text: Vec<String> = handle.reserved.iter().map(i8::to_string).collect();
+    let output = run("share", &[(HANDLE, &text.join(","))]);
+    assert_eq!(code(output.status), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(read_words(memory, 16), [42; 16]);
+    ok(hipFree(memory));
 }
 
 fn fault() {

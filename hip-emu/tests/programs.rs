@@ -79,6 +79,11 @@ fn graph() {
 }
 
 #[test]
+fn managed() {
+    run("managed");
+}
+
+#[test]
 fn streams() {
     run("streams");
 }

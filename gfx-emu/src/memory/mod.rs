@@ -11,6 +11,7 @@
 
 mod error;
 mod gaps;
+mod sharing;
 mod space;
 #[cfg(test)]
 mod tests;

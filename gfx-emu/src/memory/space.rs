@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::MemoryError;
 use super::gaps::Gaps;
+use super::sharing::Shared;
 use super::virtual_memory::Reservations;
 use super::window::{ForkMark, Window};
 
@@ -109,6 +110,7 @@ pub(super) struct Book {
     /// Start of each allocation to the addresses that it takes up.
     allocations: BTreeMap<u64, u64>,
     pub(super) reservations: Reservations,
+    pub(super) shared: Shared,
 }
 
 impl AddressSpace {
@@ -397,10 +399,16 @@ impl AddressSpace {
         bytes: u64,
     ) -> Result<(), MemoryError> {
         if book.islands.remove(&address).is_some() {
+            book.shared.remove(address);
             return Ok(());
         }
         if let Some(arena) = &self.arena {
-            arena.clear(address, bytes)?;
+            if book.shared.remove(address) {
+                // The bytes stay with those who share them.
+                arena.unback(address, bytes)?;
+            } else {
+                arena.clear(address, bytes)?;
+            }
             book.gaps.give_back(address, bytes);
         }
         Ok(())

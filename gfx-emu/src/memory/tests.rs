@@ -204,3 +204,29 @@ fn virtual_memory_is_mapped_shared_and_protected() {
     space.read(range, &mut back[..64]).unwrap();
     assert!(back[..64].iter().all(|&byte| byte == 0));
 }
+
+#[test]
+fn shared_memory_is_one_memory_at_two_addresses_until_it_is_freed() {
+    let space = space(9);
+    let first = space.alloc(5000, 1).unwrap();
+    space.fill(first, &[1, 2, 3, 4], 1250).unwrap();
+    let file = space.share(first).unwrap();
+    let mut byte = [0];
+    space.read(first + 4999, &mut byte).unwrap();
+    assert_eq!(byte, [4], "sharing keeps the bytes");
+    let second = space.attach(file.try_clone().unwrap(), 5000).unwrap();
+    space.write(second + 4999, &[9]).unwrap();
+    space.read(first + 4999, &mut byte).unwrap();
+    assert_eq!(byte, [9]);
+    assert!(space.attach(file.try_clone().unwrap(), 9000).is_err(), "more than the file has");
+    space.free(first).unwrap();
+    space.read(second, &mut byte).unwrap();
+    assert_eq!(byte, [1], "the other one keeps the memory");
+    assert_eq!(space.alloc_at(first, 5000).unwrap(), first);
+    space.read(first, &mut byte).unwrap();
+    assert_eq!(byte, [0], "whoever gets the addresses finds nothing");
+    space.write(first, &[7]).unwrap();
+    space.read(second, &mut byte).unwrap();
+    assert_eq!(byte, [1]);
+    space.free(second).unwrap();
+}

@@ -8,7 +8,7 @@ use hrr_ffi::types::*;
 use super::properties;
 use crate::allocations::Kind;
 use crate::api::{Answer, In, Out, Text};
-use crate::runtime::{current, registry, runtime};
+use crate::runtime::{current, runtime};
 use crate::streams::lock;
 use crate::{handles, thread};
 
@@ -17,9 +17,7 @@ hip_api! { TABLE;
         if flags != 0 {
             return Err(hipErrorInvalidValue);
         }
-        let runtime = runtime()?;
-        registry().prepare_managed(runtime);
-        runtime.device(0).map(drop)
+        runtime()?.device(0).map(drop)
     }
 
     fn hipDriverGetVersion(version: Out<c_int>) {
@@ -74,8 +72,9 @@ hip_api! { TABLE;
             match allocation.kind {
                 Kind::Device | Kind::Pool(_) => runtime.release(&allocation)?,
                 Kind::Pinned | Kind::Registered => super::memory::free_host(runtime, &allocation)?,
-                // Belong to the program's own code, to its modules, and to its reservations.
-                Kind::Managed | Kind::Variable | Kind::Mapped => {}
+                // Belong to the program's own code, to its modules, to its reservations, and to
+                // other processes.
+                Kind::Managed | Kind::Variable | Kind::Mapped | Kind::Imported => {}
             }
         }
         for stream in runtime.streams.all() {

@@ -151,7 +151,7 @@ hip_api! { TABLE;
         let found = runtime.allocations.find(host.addr() as u64).ok_or(hipErrorInvalidValue)?;
         match found.kind {
             Kind::Pinned | Kind::Registered => flags.set(found.flags),
-            Kind::Device | Kind::Pool(_) | Kind::Managed | Kind::Mapped | Kind::Variable => {
+            Kind::Device | Kind::Pool(_) | Kind::Managed | Kind::Mapped | Kind::Variable | Kind::Imported => {
                 Err(hipErrorInvalidValue)
             }
         }
@@ -482,27 +482,40 @@ pub(crate) fn allocate_host(
     kind: Kind,
     flags: u32,
 ) -> Answer<u64> {
-    let length = usize::try_from(bytes).map_err(|_| hipErrorOutOfMemory)?;
-    // SAFETY: a new mapping at an address that the kernel chooses.
-    let mapping = unsafe {
-        mmap_anonymous(
-            ptr::null_mut(),
-            length,
-            ProtFlags::READ | ProtFlags::WRITE,
-            MapFlags::PRIVATE | MapFlags::NORESERVE,
-        )
-    }
-    .map_err(|_| hipErrorOutOfMemory)?;
+    let mapping = map_host(bytes)?;
     // SAFETY: the mapping was made above, and lives until `free_host` unregisters it.
-    let registered = unsafe { runtime.space.register_host(mapping.cast(), bytes) };
+    let registered = unsafe { adopt_host(runtime, mapping, bytes) };
     if let Err(error) = registered {
         // SAFETY: the mapping was made above and nobody knows of it.
-        unsafe { munmap(mapping, length) }.map_err(|_| hipErrorUnknown)?;
-        return Err(memory_error(&error));
+        unsafe { munmap(mapping, bytes as usize) }.map_err(|_| hipErrorUnknown)?;
+        return Err(error);
     }
-    let base = mapping.expose_provenance() as u64;
+    let base = mapping.addr() as u64;
     runtime.allocations.insert(Allocation { base, bytes, kind, device, flags });
     Ok(base)
+}
+
+/// Maps zeroed memory of the program.
+pub(crate) fn map_host(bytes: u64) -> Answer<*mut c_void> {
+    let length = usize::try_from(bytes).map_err(|_| hipErrorOutOfMemory)?;
+    let access = ProtFlags::READ | ProtFlags::WRITE;
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+    // SAFETY: a new mapping at an address that the kernel chooses.
+    let mapping = unsafe { mmap_anonymous(ptr::null_mut(), length, access, flags) };
+    let mapping = mapping.map_err(|_| hipErrorOutOfMemory)?;
+    mapping.expose_provenance();
+    Ok(mapping)
+}
+
+/// Makes memory of the program reachable from kernels.
+///
+/// # Safety
+///
+/// The memory stays until it is unregistered.
+pub(crate) unsafe fn adopt_host(runtime: &Runtime, mapping: *mut c_void, bytes: u64) -> Answer {
+    // SAFETY: the caller's own obligation.
+    let registered = unsafe { runtime.space.register_host(mapping.cast(), bytes) };
+    registered.map_err(|error| memory_error(&error))
 }
 
 /// Ends pinned, managed or registered memory that no work uses any more.
@@ -536,7 +549,9 @@ fn free(pointer: *mut c_void) -> Answer {
             drain_all(runtime, device);
             free_host(runtime, &found)
         }
-        Kind::Registered | Kind::Mapped | Kind::Variable => Err(hipErrorInvalidValue),
+        Kind::Registered | Kind::Mapped | Kind::Variable | Kind::Imported => {
+            Err(hipErrorInvalidValue)
+        }
     }
 }
 

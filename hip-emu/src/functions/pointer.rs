@@ -90,7 +90,9 @@ fn find(runtime: &Runtime, pointer: *const c_void) -> Option<Allocation> {
 
 fn memory_type(found: &Allocation) -> hipMemoryType {
     abi::memory_type_out(match found.kind {
-        Kind::Device | Kind::Pool(_) | Kind::Mapped | Kind::Variable => hipMemoryTypeDevice,
+        Kind::Device | Kind::Pool(_) | Kind::Mapped | Kind::Variable | Kind::Imported => {
+            hipMemoryTypeDevice
+        }
         Kind::Pinned | Kind::Registered => hipMemoryTypeHost,
         Kind::Managed => hipMemoryTypeManaged,
     })
@@ -133,7 +135,8 @@ fn put_attribute(
             | Kind::Registered
             | Kind::Managed
             | Kind::Mapped
-            | Kind::Variable => word(0),
+            | Kind::Variable
+            | Kind::Imported => word(0),
         },
         HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
         | HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE

@@ -61,7 +61,12 @@ hip_api! { TABLE;
                 }
                 stream.enqueue(runtime, Op::Free(found.base)).map(drop)
             }
-            Kind::Pinned | Kind::Registered | Kind::Managed | Kind::Mapped | Kind::Variable => {
+            Kind::Pinned
+            | Kind::Registered
+            | Kind::Managed
+            | Kind::Mapped
+            | Kind::Variable
+            | Kind::Imported => {
                 Err(hipErrorInvalidValue)
             }
         }

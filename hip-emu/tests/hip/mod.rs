@@ -140,6 +140,8 @@ functions! {
     hipMemSetAccess(p: *mut c_void, n: usize, d: *const hipMemAccessDesc, count: usize) -> hipError_t;
     hipMemGetAllocationGranularity(g: *mut usize, p: *const hipMemAllocationProp, o: hipMemAllocationGranularity_flags) -> hipError_t;
     hipIpcGetMemHandle(h: *mut hipIpcMemHandle_t, p: *mut c_void) -> hipError_t;
+    hipIpcOpenMemHandle(p: *mut *mut c_void, h: hipIpcMemHandle_t, flags: c_uint) -> hipError_t;
+    hipIpcCloseMemHandle(p: *mut c_void) -> hipError_t;
     hipMemPoolImportFromShareableHandle(p: *mut hipMemPool_t, h: *mut c_void, k: hipMemAllocationHandleType, flags: c_uint) -> hipError_t;
     hipMallocArray(a: *mut hipArray_t, d: *const hipChannelFormatDesc, w: usize, h: usize, flags: c_uint) -> hipError_t;
     hipLaunchKernel(f: *const c_void, grid: dim3, block: dim3, args: *mut *mut c_void, shared: usize, s: hipStream_t) -> hipError_t;
