@@ -894,7 +894,8 @@ pub enum Effect {
         /// The stream.
         stream: u16,
     },
-    /// When the call returns, the work of the null stream, and what it waited for, is done.
+    /// When the call returns, and one of its copies has a side in host memory, the work of the null
+    /// stream, and what it waited for, is done.
     CompletesNullStream,
     /// The handle written through `function` is this kernel of the loaded image.
     DefinesKernel {

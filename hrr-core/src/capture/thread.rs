@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::recorder::{self, Recorder};
 use super::ring::Ring;
 use super::state::{self, State};
-use super::track::Copy;
+use super::track::{Copy, Follows};
 use crate::archive::event::{BlobHash, EventId};
 
 /// What a thread's slow paths need.
@@ -47,6 +47,9 @@ pub(crate) struct OpenCall {
     pub(crate) capturing: bool,
     /// The image that the call loads.
     pub(crate) image: Option<BlobHash>,
+    /// How much of each stream's work is done when the call returns success. Taken before the
+    /// call: what other threads enqueue meanwhile is not waited for.
+    pub(crate) completes: Follows,
 }
 
 impl OpenCall {
@@ -56,6 +59,7 @@ impl OpenCall {
         self.copies.clear();
         self.reached.clear();
         (self.unknown_args, self.capturing, self.image) = (false, false, None);
+        self.completes.clear();
     }
 }
 

@@ -53,7 +53,7 @@ struct GraphCopy {
 /// A stream, as a key: the null stream has one of its own, per-thread streams one per thread.
 type Stream = u64;
 /// How much of each stream's work something follows.
-type Follows = HashMap<Stream, u64>;
+pub(crate) type Follows = HashMap<Stream, u64>;
 
 #[derive(Default, Debug)]
 struct StreamState {
@@ -266,8 +266,12 @@ impl Tracker {
         self.pending.extract_if(.., |pending| done(pending)).collect()
     }
 
-    fn complete_all(&mut self) -> Vec<Pending> {
-        core::mem::take(&mut self.pending)
+    /// Everything that was enqueued so far.
+    fn all_work(&self) -> Follows {
+        let own = |(stream, state): (&Stream, &StreamState)| {
+            state.follows.get(stream).map(|count| (*stream, *count))
+        };
+        self.streams.iter().filter_map(own).collect()
     }
 
     /// Forgets a handle of any kind.
@@ -331,9 +335,11 @@ fn written(taking: &Taking<'_>, scope: &Scope<'_>, index: u16) -> Option<u64> {
     (address != 0).then(|| taking.memory.read_word(address, 8)).flatten()
 }
 
-/// Before the real call: the content of host memory that its device work can reach.
+/// Before the real call: what it waits for, and the content of host memory that its device work can
+/// reach.
 pub(crate) fn before_call(taking: &mut Taking<'_>) {
     let effects = taking.api.effects;
+    note_completions(taking);
     let launches = effects.iter().any(|effect| {
         matches!(effect, Effect::Launches | Effect::LaunchesGraph { .. } | Effect::Enqueues { .. })
     });
@@ -381,6 +387,51 @@ pub(crate) fn before_call(taking: &mut Taking<'_>) {
         }
         taking.thread.open.reached = reached;
     });
+}
+
+/// Notes the work that is done when the call returns success.
+fn note_completions(taking: &mut Taking<'_>) {
+    let thread = taking.id.thread;
+    let mut completes = core::mem::take(&mut taking.thread.open.completes);
+    taking.with_scope(|taking, scope| {
+        let of_stream = |stream: Stream| {
+            let tracker = taking.recorder.tracker();
+            tracker.streams.get(&stream).map(|state| state.follows.clone()).unwrap_or_default()
+        };
+        for effect in taking.api.effects {
+            let follows = match effect {
+                Effect::CompletesDevice | Effect::ResetsDevice => {
+                    taking.recorder.tracker().all_work()
+                }
+                Effect::CompletesStream { stream } => {
+                    of_stream(stream_key(value_at(scope, *stream), thread))
+                }
+                // A copy within the device may return before it is done.
+                Effect::CompletesNullStream if taking.thread.open.copies.is_empty() => continue,
+                Effect::CompletesNullStream => of_stream(0),
+                Effect::CompletesEvent { event } => {
+                    let tracker = taking.recorder.tracker();
+                    let event = tracker.events.get(&value_at(scope, *event));
+                    event.map(|event| event.follows.clone()).unwrap_or_default()
+                }
+                Effect::Enqueues { .. }
+                | Effect::Launches
+                | Effect::RecordsEvent { .. }
+                | Effect::WaitsEvent { .. }
+                | Effect::BeginsCapture { .. }
+                | Effect::EndsCapture { .. }
+                | Effect::AddsToGraph { .. }
+                | Effect::Instantiates { .. }
+                | Effect::LaunchesGraph { .. }
+                | Effect::DefinesKernel { .. } => continue,
+            };
+            for (stream, count) in follows {
+                let known = completes.entry(stream).or_default();
+                *known = count.max(*known);
+            }
+        }
+    });
+    taking.thread.open.completes = completes;
 }
 
 fn take_changes(taking: &mut Taking<'_>, reached: &[u64]) {
@@ -442,9 +493,7 @@ pub(crate) fn after_call(taking: &mut Taking<'_>) {
                 start_work(&mut tracker, taking, scope, effect, &mut lost);
             }
             if !not_ready {
-                for effect in taking.api.effects {
-                    finish_work(&mut tracker, taking, scope, effect, &mut done);
-                }
+                done = tracker.complete(&taking.thread.open.completes);
             }
         }
         for pending in done {
@@ -462,7 +511,7 @@ pub(crate) fn after_call(taking: &mut Taking<'_>) {
             }
         }
         if taking.api.effects.contains(&Effect::ResetsDevice) {
-            let gone = tracker.complete_all();
+            let gone = core::mem::take(&mut tracker.pending);
             lost.extend(gone.into_iter().map(|pending| (pending, AbsentReason::Freed)));
             let kept = Tracker {
                 images: core::mem::take(&mut tracker.images),
@@ -641,43 +690,6 @@ fn launch_graph(
         let what = What::Range(*start);
         tracker.add_pending(Pending { stream, count, owner: taking.id, what }, lost);
     }
-}
-
-/// The effects that wait for work.
-fn finish_work(
-    tracker: &mut Tracker,
-    taking: &Taking<'_>,
-    scope: &Scope<'_>,
-    effect: &Effect,
-    done: &mut Vec<Pending>,
-) {
-    let follows_of = |tracker: &mut Tracker, stream| tracker.stream(stream).follows.clone();
-    let follows = match effect {
-        Effect::CompletesDevice | Effect::ResetsDevice => {
-            done.extend(tracker.complete_all());
-            return;
-        }
-        Effect::CompletesStream { stream } => {
-            let stream = stream_key(value_at(scope, *stream), taking.id.thread);
-            follows_of(tracker, stream)
-        }
-        Effect::CompletesNullStream => follows_of(tracker, 0),
-        Effect::CompletesEvent { event } => {
-            let event = tracker.events.get(&value_at(scope, *event));
-            event.map(|event| event.follows.clone()).unwrap_or_default()
-        }
-        Effect::Enqueues { .. }
-        | Effect::Launches
-        | Effect::RecordsEvent { .. }
-        | Effect::WaitsEvent { .. }
-        | Effect::BeginsCapture { .. }
-        | Effect::EndsCapture { .. }
-        | Effect::AddsToGraph { .. }
-        | Effect::Instantiates { .. }
-        | Effect::LaunchesGraph { .. }
-        | Effect::DefinesKernel { .. } => return,
-    };
-    done.extend(tracker.complete(&follows));
 }
 
 fn check_meta(pending: &Pending, address: u64) -> Meta {
