@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// The parser of code objects, for fronts that choose what to load and pass arguments.
+pub use hip_code as code;
 use hip_code::{
     CodeError, CodeObject, KERNEL_DESCRIPTOR_BYTES, KernelDescriptor, KernelMetadata, Relocation,
     RelocationKind, Symbol, SymbolKind,

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use hip_code::TargetId;
+use gfx_emu::loader::code::TargetId;
 
 /// Devices more than any machine has are a mistake of the user.
 const GPUS_MAX: usize = 16;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gfx_emu::dispatch::{self, Dispatch, Fault, FaultKind};
 use gfx_emu::loader::LoadedKernel;
-use hip_code::{Argument, ValueKind};
+use gfx_emu::loader::code::{Argument, ValueKind};
 use hrr_ffi::types::*;
 
 use crate::api::{Answer, In};

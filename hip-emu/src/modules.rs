@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use gfx_emu::loader::code::{CodeError, image, select};
 use gfx_emu::loader::{LoadError, LoadedKernel, LoadedObject, Variable};
-use hip_code::{CodeError, image, select};
 use hrr_ffi::types::*;
 
 use crate::allocations::{Allocation, Kind};

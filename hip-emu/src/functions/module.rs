@@ -3,7 +3,7 @@
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 
-use hip_code::image;
+use gfx_emu::loader::code::image;
 use hrr_ffi::types::*;
 
 use crate::api::{Answer, In, Out, Text};
