@@ -44,6 +44,9 @@ impl Drop for Place {
 /// # Errors
 /// If it cannot be read.
 pub fn held(path: &Path) -> Result<String, Box<dyn Error>> {
+    if is_elsewhere(path) {
+        return Ok("by `hrr record`, which has the archive".to_owned());
+    }
     let archive = Archive::open(path)?;
     let mut lines = Vec::new();
     for process in archive.processes() {
@@ -61,10 +64,18 @@ pub fn held(path: &Path) -> Result<String, Box<dyn Error>> {
 /// # Errors
 /// If the process cannot be started, or the replay is not perfect.
 pub fn replay_in_another_process(archive: &Path) -> Result<(), Box<dyn Error>> {
+    if is_elsewhere(archive) {
+        return Ok(());
+    }
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("replay").arg(archive).args(["--runtime", "emu"]);
     let status = command.status()?;
     if status.success() { Ok(()) } else { Err(format!("the replay ended with {status}").into()) }
+}
+
+/// Whether this program runs under `hrr record`, and so was not recorded into its own archive.
+fn is_elsewhere(archive: &Path) -> bool {
+    std::env::var_os("HRR_RECORD").is_some() && !archive.exists()
 }
 
 /// Whether this process was started to replay, as the `hrr` command would.

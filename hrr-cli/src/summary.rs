@@ -1,6 +1,7 @@
 //! What `hrr record` says after the program has ended.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use hrr_runtime::archive::facts::Note;
@@ -78,7 +79,8 @@ fn plural_of(count: usize) -> &'static str {
 }
 
 fn same_file(one: &Path, other: &str) -> bool {
-    match (one.canonicalize(), Path::new(other).canonicalize()) {
+    let file = |path: &Path| path.metadata().map(|file| (file.dev(), file.ino()));
+    match (file(one), file(Path::new(other))) {
         (Ok(one), Ok(other)) => one == other,
         // A library that was removed meanwhile is another one.
         (Err(_), _) | (_, Err(_)) => false,
