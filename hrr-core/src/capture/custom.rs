@@ -2,6 +2,7 @@
 
 use super::fields::Meta;
 use super::interpret::{Taking, value_at};
+use super::track::Tracker;
 use crate::archive::event::{AbsentReason, BlobHash, Body, EventId, FIELD_CUSTOM, Phase};
 use crate::code::Identity;
 use crate::desc::{ApiDesc, CaptureFn, KernelArgsForm, Space};
@@ -140,6 +141,13 @@ impl CaptureCx<'_> {
     /// The kernel or variable that a host address stands for.
     pub fn symbol(&self, address: u64) -> Option<Identity> {
         self.taking.recorder.tracker().symbol(address)
+    }
+
+    /// The size of a variable of an image that a load handed over.
+    pub fn variable_bytes(&self, variable: &Identity) -> Option<u64> {
+        let image = Tracker::parsed(self.taking.recorder, variable.image)?;
+        let symbol = image.symbols.iter().find(|symbol| symbol.name == variable.name)?;
+        Some(symbol.bytes)
     }
 
     /// From here on the handle stands for this image.

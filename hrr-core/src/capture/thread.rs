@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::recorder::{self, Recorder};
 use super::ring::Ring;
 use super::state::{self, State};
-use super::track::{Copy, Follows};
+use super::track::{Copy, Follows, Pending};
 use crate::archive::event::{BlobHash, EventId};
 
 /// What a thread's slow paths need.
@@ -50,6 +50,8 @@ pub(crate) struct OpenCall {
     /// How much of each stream's work is done when the call returns success. Taken before the
     /// call: what other threads enqueue meanwhile is not waited for.
     pub(crate) completes: Follows,
+    /// Destinations that the call writes anew.
+    pub(crate) superseded: Vec<Pending>,
 }
 
 impl OpenCall {
@@ -60,6 +62,7 @@ impl OpenCall {
         self.reached.clear();
         (self.unknown_args, self.capturing, self.image) = (false, false, None);
         self.completes.clear();
+        self.superseded.clear();
     }
 }
 

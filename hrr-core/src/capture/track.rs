@@ -69,7 +69,7 @@ struct EventState {
 
 /// Host memory that becomes final when a stream has done this much.
 #[derive(Debug)]
-struct Pending {
+pub(crate) struct Pending {
     stream: Stream,
     count: u64,
     owner: EventId,
@@ -258,6 +258,18 @@ impl Tracker {
         self.pending.push(pending);
     }
 
+    /// Takes out the destinations that a copy of the same stream, which is about to be made, writes
+    /// anew: their content may be either copy's from now on.
+    fn supersede(&mut self, stream: Stream, copy: &Copy) -> Vec<Pending> {
+        let anew = |pending: &Pending| match &pending.what {
+            What::Copy(older) => {
+                pending.stream == stream && overlap(older, copy) && covers(copy, older)
+            }
+            What::Range(_) => false,
+        };
+        self.pending.extract_if(.., |pending| anew(pending)).collect()
+    }
+
     /// Takes out what is final once `follows` is done.
     fn complete(&mut self, follows: &Follows) -> Vec<Pending> {
         let done = |pending: &Pending| {
@@ -348,9 +360,10 @@ pub(crate) fn before_call(taking: &mut Taking<'_>) {
     }
     let thread = taking.id.thread;
     taking.with_scope(|taking, scope| {
-        let tracker = taking.recorder.tracker();
+        let mut tracker = taking.recorder.tracker();
         let mut reached = core::mem::take(&mut taking.thread.open.reached);
         let mut sources = Vec::new();
+        let mut superseded = Vec::new();
         for effect in effects {
             match effect {
                 Effect::Launches if taking.thread.open.unknown_args => {
@@ -366,6 +379,11 @@ pub(crate) fn before_call(taking: &mut Taking<'_>) {
                     if state.is_some_and(|state| state.capture.is_some()) {
                         // Captured work runs at the launches of its graph.
                         taking.thread.open.capturing = true;
+                        continue;
+                    }
+                    let copies = &taking.thread.open.copies;
+                    for copy in copies.iter().filter(|copy| copy.side == Side::Destination) {
+                        superseded.append(&mut tracker.supersede(stream, copy));
                     }
                 }
                 _ => {}
@@ -377,6 +395,7 @@ pub(crate) fn before_call(taking: &mut Taking<'_>) {
             }
         }
         drop(tracker);
+        taking.thread.open.superseded = superseded;
         reached.sort_unstable();
         reached.dedup();
         if !taking.thread.open.capturing {
@@ -480,26 +499,27 @@ fn take_sources(taking: &mut Taking<'_>, exec: u64) {
 
 /// After the real call: what it did to the order of work, and what became final by it.
 pub(crate) fn after_call(taking: &mut Taking<'_>) {
+    let superseded = core::mem::take(&mut taking.thread.open.superseded);
     if !taking.succeeded {
+        taking.recorder.tracker().pending.extend(superseded);
         return;
     }
     let not_ready = matches!(taking.api.ret.kind, RetKind::Status { .. }) && taking.status() != 0;
     taking.with_scope(|taking, scope| {
-        let (mut done, mut lost) = (Vec::new(), Vec::new());
+        let mut lost = Vec::new();
         define_handles(taking, scope);
-        {
-            let mut tracker = taking.recorder.tracker();
-            for effect in taking.api.effects {
-                start_work(&mut tracker, taking, scope, effect, &mut lost);
-            }
-            if !not_ready {
-                done = tracker.complete(&taking.thread.open.completes);
+        // Held until the contents are taken: another thread that waits for the same work may write
+        // to these places as soon as its own call is over.
+        let recorder = taking.recorder;
+        let mut tracker = recorder.tracker();
+        for effect in taking.api.effects {
+            start_work(&mut tracker, taking, scope, effect, &mut lost);
+        }
+        if !not_ready {
+            for pending in tracker.complete(&taking.thread.open.completes) {
+                take_final(&mut tracker, taking, &pending);
             }
         }
-        for pending in done {
-            take_final(taking, &pending);
-        }
-        let mut tracker = taking.recorder.tracker();
         for (index, param) in scope.params.iter().enumerate() {
             let value = value_at(scope, index as u16);
             match param.role {
@@ -702,7 +722,7 @@ fn check_meta(pending: &Pending, address: u64) -> Meta {
 }
 
 /// Takes a content that has become final.
-fn take_final(taking: &mut Taking<'_>, pending: &Pending) {
+fn take_final(tracker: &mut Tracker, taking: &mut Taking<'_>, pending: &Pending) {
     match &pending.what {
         What::Copy(copy) => {
             let meta = check_meta(pending, copy.address);
@@ -716,8 +736,7 @@ fn take_final(taking: &mut Taking<'_>, pending: &Pending) {
         }
         What::Range(start) => {
             let memory = taking.memory;
-            let runs = taking.recorder.tracker().changes(&memory, *start);
-            for (address, content) in runs {
+            for (address, content) in tracker.changes(&memory, *start) {
                 let meta = check_meta(pending, address);
                 taking.fields().content(meta, content.len() as u64, &content);
             }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::archive::event::{Event, EventId, FIELD_CHECK, FIELD_CUSTOM, FIELD_HOST_WRITE, Phase};
+use crate::archive::event::{
+    Body, Event, EventId, FIELD_CHECK, FIELD_CUSTOM, FIELD_HOST_WRITE, Field, Phase,
+};
 use crate::arg::Ret;
 use crate::desc::{ApiDesc, Class, Effect, HandleDesc, ParamDesc, RetKind, Role, Space};
 
@@ -121,6 +123,7 @@ impl<'a> ReplayCx<'a> {
             Some(field) if field.original > field.recorded => {
                 Err(Refusal::new("the recording does not hold all of it"))
             }
+            Some(Field { body: Body::Absent(reason), .. }) => Err(Refusal::new(reason.text())),
             Some(field) => self.shared.content(&field.body),
             None => Ok(None),
         }

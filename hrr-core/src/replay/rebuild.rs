@@ -739,6 +739,10 @@ impl Rebuilder<'_> {
             (Some(Body::Null) | None, Some(Place::Tracked)) => {
                 !matches!(found, Ok(Some(found)) if !found.host)
             }
+            // A direction that the runtime refused.
+            (Some(Body::Null) | None, None) if self.failed => {
+                !matches!(found, Ok(Some(found)) if !found.host)
+            }
             (Some(Body::Null) | None, None) => {
                 return Err(Refusal::new("on which side of the bus it lies cannot be known"));
             }

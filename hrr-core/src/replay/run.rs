@@ -13,6 +13,7 @@ use super::arena::Budget;
 use super::bind::{Binding, bind};
 use super::driver::Helper;
 use super::engine::Shared;
+use super::finish;
 use super::rebuild::recorded_param;
 use super::report::{Finding, FindingKind, Outcome, Report, RuntimeIdentity};
 use super::source::Recording;
@@ -74,8 +75,9 @@ pub fn replay(
     conclude(&shared, &threads)
 }
 
-/// Finds the addresses that functions are given which need memory of the runtime's own. The events
-/// are read once more for it, but only where the recording has such a function.
+/// Finds the addresses that functions are given which need memory of the runtime's own, and those
+/// that a failed copy was given: what it went past may be there in placed memory. The events are
+/// read once more for it.
 fn own_memory(
     recording: &dyn Recording,
     threads: &[u32],
@@ -84,23 +86,28 @@ fn own_memory(
 ) -> BTreeMap<u64, String> {
     let mut found = BTreeMap::new();
     let Some(driver) = options.driver.as_ref().filter(|_| options.place) else { return found };
-    let needing: Vec<Option<&'static ApiDesc>> = bindings
+    let needing: Vec<Option<(&'static ApiDesc, bool)>> = bindings
         .iter()
         .map(|binding| match binding {
-            Binding::Declared(desc) if driver.needs_own_memory(&name(desc)) => Some(*desc),
-            Binding::Declared(_) | Binding::Unknown { .. } => None,
+            Binding::Declared(desc) => Some((*desc, driver.needs_own_memory(&name(desc)))),
+            Binding::Unknown { .. } => None,
         })
         .collect();
-    if needing.iter().all(Option::is_none) {
-        return found;
-    }
     for thread in threads {
         for event in recording.events(*thread).flatten() {
-            let Some(Some(desc)) = needing.get(event.api as usize) else { continue };
+            let Some(Some((desc, needs))) = needing.get(event.api as usize) else { continue };
+            if !needs && !finish::failed(desc, &event) {
+                continue;
+            }
             for (index, param) in desc.params.iter().enumerate() {
                 let address = recorded_param(&event, desc, index as u16);
-                if matches!(param.role, Role::DevicePointer { .. }) && address != 0 {
-                    found.insert(address, name(desc));
+                let uses = match param.role {
+                    Role::DevicePointer { .. } => *needs,
+                    Role::Operand { .. } => true,
+                    _ => false,
+                };
+                if uses && address != 0 {
+                    found.entry(address).or_insert_with(|| name(desc));
                 }
             }
         }

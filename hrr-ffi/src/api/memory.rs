@@ -48,6 +48,7 @@ unsafe extern "C" {
 
     /// Ends an allocation, once the device's work is done. (HIP 7.1)
     #[effect(completes_device)]
+    #[validated]
     pub fn hipFree(#[frees] ptr: *mut c_void) -> hipError_t;
 
     /// Writes the free and the total bytes of the device. (HIP 7.1)

@@ -43,10 +43,12 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Ends a module, its kernels and its variables. (HIP 7.1)
+    #[validated]
     pub fn hipModuleUnload(#[destroys] module: hipModule_t) -> hipError_t;
 
     /// Writes the handle of a kernel of a module. (HIP 7.1)
     #[effect(defines_kernel = (function, module, kname))]
+    #[validated]
     pub fn hipModuleGetFunction(
         #[out_handle] function: *mut hipFunction_t,
         module: hipModule_t,
@@ -58,8 +60,10 @@ unsafe extern "C" {
 
     /// Writes the address and the bytes of a variable of a module; either pointer may be null.
     /// (HIP 7.1)
+    #[capture(with = crate::families::memory::capture_module_global)]
+    #[replay(with = crate::families::memory::replay_symbol_address)]
     pub fn hipModuleGetGlobal(
-        #[out_device_ptr(bytes = after(bytes))] dptr: *mut hipDeviceptr_t,
+        #[out_device_ptr] dptr: *mut hipDeviceptr_t,
         #[out] bytes: *mut usize,
         hmod: hipModule_t,
         #[string] name: *const c_char,

@@ -43,10 +43,12 @@ unsafe extern "C" {
 
     /// Ends an allocation of host memory, once the device's work is done. (HIP 7.1)
     #[effect(completes_device)]
+    #[validated]
     pub fn hipHostFree(#[frees] ptr: *mut c_void) -> hipError_t;
 
     /// Ends an allocation of host memory, once the device's work is done. (HIP 7.1)
     #[effect(completes_device)]
+    #[validated]
     pub fn hipFreeHost(#[frees] ptr: *mut c_void) -> hipError_t;
 
     /// Lets the device reach memory of the program. (HIP 7.1)
@@ -57,6 +59,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Ends what `hipHostRegister` began. (HIP 7.1)
+    #[validated]
     pub fn hipHostUnregister(#[unregisters_host] hostPtr: *mut c_void) -> hipError_t;
 
     /// Writes the address by which the device reaches host memory. (HIP 7.1)

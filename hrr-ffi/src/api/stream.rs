@@ -36,24 +36,29 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Ends a stream; its work goes on to its end. (HIP 7.1)
+    #[validated]
     pub fn hipStreamDestroy(#[destroys] stream: hipStream_t) -> hipError_t;
 
     /// Answers whether all work of the stream is done. (HIP 7.1)
     #[query(wait = hipStreamSynchronize)]
     #[effect(completes_stream = stream)]
+    #[validated]
     pub fn hipStreamQuery(stream: hipStream_t) -> hipError_t;
 
     /// Answers whether all work of the stream is done. (HIP 7.1)
     #[query(wait = hipStreamSynchronize_spt)]
     #[effect(completes_stream = stream)]
+    #[validated]
     pub fn hipStreamQuery_spt(stream: hipStream_t) -> hipError_t;
 
     /// Waits until all work of the stream is done. (HIP 7.1)
     #[effect(completes_stream = stream)]
+    #[validated]
     pub fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t;
 
     /// Waits until all work of the stream is done. (HIP 7.1)
     #[effect(completes_stream = stream)]
+    #[validated]
     pub fn hipStreamSynchronize_spt(stream: hipStream_t) -> hipError_t;
 
     /// Lets later work of the stream wait for an event. (HIP 7.1)
@@ -69,9 +74,11 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Writes the flags that the stream was made with. (HIP 7.1)
+    #[validated]
     pub fn hipStreamGetFlags(stream: hipStream_t, #[out] flags: *mut c_uint) -> hipError_t;
 
     /// Writes the flags that the stream was made with. (HIP 7.1)
+    #[validated]
     pub fn hipStreamGetFlags_spt(stream: hipStream_t, #[out] flags: *mut c_uint) -> hipError_t;
 
     /// Writes the number of the stream, which no other stream of the process has. (HIP 7.1)
@@ -81,12 +88,14 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Writes the priority of the stream. (HIP 7.1)
+    #[validated]
     pub fn hipStreamGetPriority(
         stream: hipStream_t,
         #[out(machine)] priority: *mut c_int,
     ) -> hipError_t;
 
     /// Writes the priority of the stream. (HIP 7.1)
+    #[validated]
     pub fn hipStreamGetPriority_spt(
         stream: hipStream_t,
         #[out(machine)] priority: *mut c_int,

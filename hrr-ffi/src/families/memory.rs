@@ -2,14 +2,12 @@
 //! in no argument at all. The recording halves tell the tracker of the range, and keep its size; the
 //! replaying halves enter it.
 
-use core::ffi::c_void;
-
 use hrr_core::archive::event::Phase;
 use hrr_core::capture::CaptureCx;
+use hrr_core::code::Identity;
 use hrr_core::desc::Space;
 use hrr_core::replay::{Issued, Refusal, ReplayCx};
 
-use crate::api::symbol;
 use crate::types::*;
 
 /// The number under which a recording half keeps the bytes of the range.
@@ -110,21 +108,33 @@ pub fn replay_alloc_node(cx: &mut ReplayCx<'_>) -> Issued {
     replay(cx, 4, core::mem::offset_of!(hipMemAllocNodeParams, dptr), None)
 }
 
-/// `hipGetSymbolAddress`: no argument tells the size of the variable, so the runtime is asked.
+/// `hipGetSymbolAddress`: no argument tells the size of the variable; its code image does.
 pub fn capture_symbol_address(cx: &mut CaptureCx<'_>) {
     capture(cx, |cx| {
         let address = cx.word(0);
         let start = struct_at::<u64>(cx, address)?;
-        let shadow = cx.arg::<*const c_void>(1);
-        let mut bytes = 0;
-        // SAFETY: the callee writes one size; the shadow is the one whose address it just told. A
-        // success leaves the last error that the recorded success left.
-        let status = unsafe { symbol::raw::hipGetSymbolSize(&raw mut bytes, shadow) };
-        (status == hipSuccess).then_some(Range { start, bytes: bytes as u64 })
+        let shadow = cx.word(1);
+        let bytes = cx.variable_bytes(&cx.symbol(shadow)?)?;
+        Some(Range { start, bytes })
     });
 }
 
-/// See [`capture_symbol_address`].
+/// `hipModuleGetGlobal`: the pointer to the size may be null; the code image tells it too.
+pub fn capture_module_global(cx: &mut CaptureCx<'_>) {
+    capture(cx, |cx| {
+        let (address, size, module, name) = (cx.word(0), cx.word(1), cx.word(2), cx.word(3));
+        let start = struct_at::<u64>(cx, address)?;
+        let told = struct_at::<u64>(cx, size);
+        let of_image = || {
+            let image = cx.image(module)?;
+            let name = String::from_utf8(cx.read_string(name)?).ok()?;
+            cx.variable_bytes(&Identity { image, name })
+        };
+        Some(Range { start, bytes: told.or_else(of_image)? })
+    });
+}
+
+/// See [`capture_symbol_address`] and [`capture_module_global`].
 pub fn replay_symbol_address(cx: &mut ReplayCx<'_>) -> Issued {
     replay(cx, 0, 0, None)
 }

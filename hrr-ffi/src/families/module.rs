@@ -3,13 +3,25 @@
 
 use core::ffi::c_void;
 
+use hrr_core::archive::event::Phase;
 use hrr_core::replay::{Issued, Refusal, ReplayCx};
 
 use crate::api::{link, module};
 use crate::types::*;
 
-/// `hipModuleLoad`, as `hipModuleLoadData`.
+/// A path of our own at which there is no file: it stands for one that was not there when the call
+/// was recorded.
+const NO_FILE: &core::ffi::CStr = c"/proc/self/hrr-no-such-file";
+
+/// `hipModuleLoad`, as `hipModuleLoadData`. A load that failed because there was no file fails for
+/// the same reason.
 pub fn load(cx: &mut ReplayCx<'_>) -> Issued {
+    if cx.failed() && cx.field(1, Phase::Before).is_err() {
+        let mut module = hipModule_t::NULL;
+        // SAFETY: room for a handle, and a string.
+        cx.issue(|| unsafe { module::raw::hipModuleLoad(&raw mut module, NO_FILE.as_ptr()) });
+        return cx.issued();
+    }
     issue(cx, |cx| {
         let (module, image) = (cx.arg::<*mut hipModule_t>(0), cx.arg::<*const c_void>(1));
         // SAFETY: the engine rebuilt both: room for a handle, and the recorded image.
@@ -44,7 +56,7 @@ pub fn load_library(cx: &mut ReplayCx<'_>) -> Issued {
 /// `hipLinkAddFile`, as `hipLinkAddData`.
 pub fn link_file(cx: &mut ReplayCx<'_>) -> Issued {
     issue(cx, |cx| {
-        let content = cx.field(2, hrr_core::archive::event::Phase::Before)?;
+        let content = cx.field(2, Phase::Before)?;
         let bytes = content.map_or(0, |content| content.len());
         let (state, kind) = (cx.arg::<hipLinkState_t>(0), cx.arg::<hipJitInputType>(1));
         let image = cx.arg::<*mut c_void>(2);
