@@ -136,7 +136,7 @@ fn write(folder: &Path, count: u64, seal: bool) -> Vec<Vec<Event>> {
     writer.api(shape("none", 0, vec![])).unwrap();
     let blobs: Vec<Body> =
         (0..3u8).map(|i| writer.blob(&vec![i; 100 + i as usize]).unwrap()).collect();
-    assert_eq!(writer.blob(&vec![0; 100]).unwrap(), blobs[0]);
+    assert_eq!(writer.blob(&[0; 100]).unwrap(), blobs[0]);
     let mut threads = vec![Vec::new(), Vec::new()];
     writer.thread(70).unwrap();
     writer.thread(71).unwrap();

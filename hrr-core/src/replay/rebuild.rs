@@ -772,6 +772,8 @@ impl Rebuilder<'_> {
         };
         if side == Side::Source {
             match taken {
+                // What a refused copy would have read does not matter.
+                Some(Field { body: Body::Absent(_), .. }) if self.failed => {}
                 Some(field) => {
                     let content = self.whole(field)?;
                     self.fill_rows(&content, live, &rect)?;

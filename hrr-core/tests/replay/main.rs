@@ -5,6 +5,7 @@
 
 extern crate hrr_core as hrr_runtime;
 
+#[allow(dead_code, reason = "replay calls them through their descriptors")]
 mod api;
 mod fake;
 mod harness;

@@ -39,6 +39,7 @@ macro_rules! declare {
                 unsafe {
                     let f: Fn = core::mem::transmute(f);
                     let a = args.cast::<Args>().read_unaligned();
+                    let _ = &a;
                     ret.cast::<$ret>().write_unaligned(f($(a.$arg),*));
                 }
             }
