@@ -2,7 +2,7 @@
 //!
 //! It exports every name of the table, and the loader binds the program's calls to these names
 //! before it looks in the vendor's library. Programs that look names up by themselves meet the
-//! [`hooks`]. Which runtime is called stays the program's choice ([`runtime`]). Until the first
+//! `hooks`. Which runtime is called stays the program's choice (`runtime`). Until the first
 //! call nothing is written, printed or started. The recorder itself is hrr-runtime's.
 
 mod hooks;
