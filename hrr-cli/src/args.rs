@@ -41,9 +41,9 @@ pub(crate) struct RecordArgs {
     /// Where to put the archive; must not exist [default: PROGRAM.hrr]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// The runtime: a library, or `emu` for the emulated GPU [default: the vendor's if it has a
-    /// device, else the emulated GPU]
-    #[arg(long, value_name = "LIB|emu")]
+    /// The runtime: a library, `emu` for the emulated GPU, or `amd-emu` for the vendor's on the
+    /// emulated GPU [default: the vendor's if it has a device, else the emulated GPU]
+    #[arg(long, value_name = "LIB|emu|amd-emu")]
     pub(crate) runtime: Option<RuntimeArg>,
     /// The program and its arguments
     #[arg(
@@ -60,9 +60,9 @@ pub(crate) struct RecordArgs {
 pub(crate) struct ReplayArgs {
     /// The archive
     pub(crate) archive: PathBuf,
-    /// The runtime: a library, or `emu` for the emulated GPU [default: the vendor's if it has a
-    /// device, else the emulated GPU]
-    #[arg(long, value_name = "LIB|emu")]
+    /// The runtime: a library, `emu` for the emulated GPU, or `amd-emu` for the vendor's on the
+    /// emulated GPU [default: the vendor's if it has a device, else the emulated GPU]
+    #[arg(long, value_name = "LIB|emu|amd-emu")]
     pub(crate) runtime: Option<RuntimeArg>,
     /// Only this process; all in turn without it
     #[arg(long, value_name = "PID")]
@@ -155,6 +155,7 @@ pub(crate) struct ApisArgs {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RuntimeArg {
     Emulated,
+    VendorOnEmulated,
     Library(PathBuf),
 }
 
@@ -162,8 +163,9 @@ impl FromStr for RuntimeArg {
     type Err = String;
     fn from_str(text: &str) -> Result<RuntimeArg, String> {
         match text {
-            "" => Err("expected a library or `emu`".into()),
+            "" => Err("expected a library, `emu` or `amd-emu`".into()),
             "emu" => Ok(RuntimeArg::Emulated),
+            "amd-emu" => Ok(RuntimeArg::VendorOnEmulated),
             path => Ok(RuntimeArg::Library(path.into())),
         }
     }
@@ -236,8 +238,9 @@ mod tests {
     }
 
     #[test]
-    fn a_runtime_is_a_library_or_emu() {
+    fn a_runtime_is_a_library_or_a_word() {
         assert_eq!("emu".parse(), Ok(RuntimeArg::Emulated));
+        assert_eq!("amd-emu".parse(), Ok(RuntimeArg::VendorOnEmulated));
         assert_eq!("./emu".parse(), Ok(RuntimeArg::Library("./emu".into())));
         assert!("".parse::<RuntimeArg>().is_err());
     }

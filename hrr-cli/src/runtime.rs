@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use hrr_runtime::library;
+use hrr_runtime::runtime::vendor_on_emulated;
 
 use crate::args::RuntimeArg;
 use crate::failure::{Failure, NO_RUNTIME};
@@ -19,16 +20,20 @@ pub(crate) struct Runtime {
     pub(crate) path: PathBuf,
     /// Whether it is the emulated GPU.
     pub(crate) emulated: bool,
+    /// Our HSA library, if the runtime is the vendor's and runs on it.
+    pub(crate) hsa: Option<PathBuf>,
     /// Why it was taken, for people.
     pub(crate) why: String,
 }
 
 impl fmt::Display for Runtime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.emulated {
-            write!(f, "the emulated GPU ({})", self.why)
-        } else {
-            write!(f, "{} ({})", self.path.display(), self.why)
+        match (self.emulated, &self.hsa) {
+            (true, _) => write!(f, "the emulated GPU ({})", self.why),
+            (false, Some(_)) => {
+                write!(f, "{} on the emulated GPU ({})", self.path.display(), self.why)
+            }
+            (false, None) => write!(f, "{} ({})", self.path.display(), self.why),
         }
     }
 }
@@ -37,6 +42,7 @@ impl fmt::Display for Runtime {
 pub(crate) fn to_load(asked: Option<&RuntimeArg>) -> Result<Runtime, Failure> {
     match asked {
         Some(RuntimeArg::Emulated) => emulated("as asked"),
+        Some(RuntimeArg::VendorOnEmulated) => on_emulated(),
         Some(RuntimeArg::Library(path)) => {
             let runtime = named(path)?;
             match devices(&runtime.path) {
@@ -55,6 +61,7 @@ pub(crate) fn to_load(asked: Option<&RuntimeArg>) -> Result<Runtime, Failure> {
 pub(crate) fn to_put_in_front(asked: Option<&RuntimeArg>) -> Result<Option<Runtime>, Failure> {
     match asked {
         Some(RuntimeArg::Emulated) => emulated("as asked").map(Some),
+        Some(RuntimeArg::VendorOnEmulated) => on_emulated().map(Some),
         Some(RuntimeArg::Library(path)) => named(path).map(Some),
         // A program may bring a runtime that only it can find, so the device alone decides.
         None if Path::new(DEVICE_NODE).exists() => Ok(None),
@@ -70,8 +77,25 @@ const DEVICE_NODE: &str = "/dev/kfd";
 
 fn emulated(why: &str) -> Result<Runtime, Failure> {
     match library::own(library::EMULATED) {
-        Ok(path) => Ok(Runtime { path, emulated: true, why: why.to_owned() }),
+        Ok(path) => Ok(Runtime { path, emulated: true, hsa: None, why: why.to_owned() }),
         Err(missing) => Err(Failure::new(NO_RUNTIME, missing.to_string())),
+    }
+}
+
+/// The vendor's runtime on the emulated GPU. It is loaded and asked here, for `hrr record` too:
+/// what cannot work is said before the program starts.
+fn on_emulated() -> Result<Runtime, Failure> {
+    let found = vendor_on_emulated().map_err(|error| {
+        Failure::new(NO_RUNTIME, format!("{error}; use `emu` for the emulated GPU alone"))
+    })?;
+    let path = found.runtime.canonicalize().unwrap_or(found.runtime);
+    match devices(&path) {
+        Ok(0) => Err(no_runtime(&path, "it has no device on the emulated GPU")),
+        Ok(_) => {
+            let why = format!("HIP {}, as asked", version(&path));
+            Ok(Runtime { path, emulated: false, hsa: Some(found.hsa), why })
+        }
+        Err(what) => Err(no_runtime(&path, &what)),
     }
 }
 
@@ -84,7 +108,7 @@ fn no_runtime(path: &Path, what: &str) -> Failure {
 fn named(path: &Path) -> Result<Runtime, Failure> {
     let path = path.canonicalize().map_err(|error| no_runtime(path, &error.to_string()))?;
     let emulated = library::own(library::EMULATED).is_ok_and(|own| own == path);
-    Ok(Runtime { path, emulated, why: "as asked".to_owned() })
+    Ok(Runtime { path, emulated, hsa: None, why: "as asked".to_owned() })
 }
 
 /// The vendor's runtime if it has a device, else why it is not taken.
@@ -95,7 +119,7 @@ fn vendor_with_device() -> Result<Runtime, String> {
             Ok(0) => without_device = without_device.or(Some(path)),
             Ok(count) => {
                 let why = format!("the vendor's, with {count} device{}", plural(count));
-                return Ok(Runtime { path, emulated: false, why });
+                return Ok(Runtime { path, emulated: false, hsa: None, why });
             }
             Err(_) => (), // not on this machine; the next name may be
         }
@@ -108,19 +132,35 @@ fn vendor_with_device() -> Result<Runtime, String> {
 
 /// How many devices a runtime says it has; an error if it cannot be loaded, or is no runtime.
 fn devices(path: &Path) -> Result<u32, String> {
+    number(path, b"hipGetDeviceCount\0").map(|count| count.unwrap_or(0))
+}
+
+/// The version of HIP that a runtime says it is.
+fn version(path: &Path) -> String {
+    match number(path, b"hipRuntimeGetVersion\0") {
+        Ok(Some(version)) => {
+            let (major, minor) = (version / 10_000_000, version / 100_000 % 100);
+            format!("{major}.{minor}.{}", version % 100_000)
+        }
+        Ok(None) | Err(_) => "of an unknown version".to_owned(),
+    }
+}
+
+/// What a runtime's function says that has one parameter, a place for a number. `None`: it failed.
+fn number(path: &Path, function: &[u8]) -> Result<Option<u32>, String> {
     // SAFETY: loading runs the library's initialisers: it is the runtime that the user named, or
     // that programs on this machine load themselves.
     let library = unsafe { libloading::Library::new(path) }.map_err(|error| error.to_string())?;
     // It is used in a moment, or has started threads that must not lose their code.
     let library = std::mem::ManuallyDrop::new(library);
-    type GetDeviceCount = unsafe extern "C" fn(*mut c_int) -> c_int;
-    // SAFETY: every runtime exports the function with this signature.
-    let get_device_count = unsafe { library.get::<GetDeviceCount>(b"hipGetDeviceCount\0") }
-        .map_err(|error| error.to_string())?;
-    let mut count = 0;
+    type GetNumber = unsafe extern "C" fn(*mut c_int) -> c_int;
+    // SAFETY: every runtime exports the functions that are asked for with this signature.
+    let get_number =
+        unsafe { library.get::<GetNumber>(function) }.map_err(|error| error.to_string())?;
+    let mut number = 0;
     // SAFETY: the function takes a pointer to an int that it may write.
-    let status = unsafe { get_device_count(&raw mut count) };
-    Ok(if status == 0 { u32::try_from(count).unwrap_or(0) } else { 0 })
+    let status = unsafe { get_number(&raw mut number) };
+    Ok((status == 0).then(|| u32::try_from(number).unwrap_or(0)))
 }
 
 /// The ending of a noun.

@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 pub const LIB_DIR: &str = "HRR_LIB_DIR";
 /// The library of the emulated GPU, as cargo names it.
 pub const EMULATED: &str = "libamdhip64.so";
+/// The emulated GPU's HSA library, on which the vendor's runtime runs, as cargo names it.
+pub const HSA: &str = "libhsa_emu.so";
+/// The name under which the vendor's runtime asks for its HSA library: the soname of [`HSA`].
+pub const HSA_NAME: &str = "libhsa-runtime64.so.1";
 /// The library that is preloaded, as cargo names it.
 pub const PRELOAD: &str = "libhrr_preload.so";
 

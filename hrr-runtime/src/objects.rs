@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::ptr;
 
 /// The library that an address lies in: where it begins, and its path. `None` if no library holds
@@ -75,6 +75,18 @@ pub fn paths(file: &[u8]) -> Vec<PathBuf> {
         true
     });
     paths
+}
+
+/// Whether the loaded library of that path asks the loader for a library of that name.
+pub fn asks_for(path: &Path, name: &str) -> bool {
+    let mut asks = false;
+    each(&mut |object| {
+        if object.name().to_bytes() == path.as_os_str().as_bytes() {
+            asks = object.asks_for(name);
+        }
+        !asks
+    });
+    asks
 }
 
 /// The address of the first definition of `symbol` outside the library that this code is in, as
@@ -179,28 +191,17 @@ impl Object {
 
     /// Where the object's symbols are; `None` if it has none that can be looked up.
     fn tables(&self) -> Option<Tables> {
-        const DT_STRTAB: u64 = 5;
         const DT_SYMTAB: u64 = 6;
         const DT_GNU_HASH: u64 = 0x6fff_fef5;
-        let mut entry = self.dynamic;
-        if entry.is_null() {
-            return None;
-        }
         let (mut strings, mut symbols, mut hash) = (0, 0, 0);
-        loop {
-            // SAFETY: the dynamic section of a loaded object is mapped and ends with a tag 0.
-            let [tag, value] = unsafe { entry.read() };
-            if tag == 0 {
-                break;
-            } else if tag == DT_STRTAB {
+        for [tag, value] in self.entries() {
+            if tag == DT_STRTAB {
                 strings = value;
             } else if tag == DT_SYMTAB {
                 symbols = value;
             } else if tag == DT_GNU_HASH {
                 hash = value;
             }
-            // SAFETY: as above: the last entry was not reached.
-            entry = unsafe { entry.add(1) };
         }
         // The loader writes addresses in place of offsets, but not in the kernel's own object.
         let loaded = |address: u64| address >= self.base && address != 0;
@@ -210,7 +211,38 @@ impl Object {
             hash: hash as *const u32,
         })
     }
+
+    /// The entries of the object's dynamic section; none if it has no such section.
+    fn entries(&self) -> impl Iterator<Item = [u64; 2]> {
+        let mut entry = self.dynamic;
+        std::iter::from_fn(move || {
+            if entry.is_null() {
+                return None;
+            }
+            // SAFETY: the dynamic section of a loaded object is mapped and ends with a tag 0, which
+            // was not met yet: at it the pointer becomes null.
+            let read = unsafe { entry.read() };
+            // SAFETY: as above; the entry after one that is not the last lies in the section.
+            entry = if read[0] == 0 { ptr::null() } else { unsafe { entry.add(1) } };
+            (read[0] != 0).then_some(read)
+        })
+    }
+
+    /// Whether the object names a library as one that it needs.
+    fn asks_for(&self, library: &str) -> bool {
+        const DT_NEEDED: u64 = 1;
+        let Some(Tables { strings, .. }) = self.tables() else { return false };
+        self.entries().filter(|[tag, _]| *tag == DT_NEEDED).any(|[_, offset]| {
+            // SAFETY: the entry's value is the offset of a string in the object's table of them,
+            // which is mapped while the object is loaded.
+            let name = unsafe { CStr::from_ptr(strings.add(offset as usize).cast()) };
+            name.to_bytes() == library.as_bytes()
+        })
+    }
 }
+
+/// A tag of a dynamic section: where its strings are.
+const DT_STRTAB: u64 = 5;
 
 struct Tables {
     strings: *const u8,
@@ -252,6 +284,8 @@ mod tests {
         assert_eq!(first_definition_unlocked(c"dl_iterate_phdr"), found);
         let (_, path) = holder_of(found.addr()).expect("the address lies in a library");
         assert!(paths(b"libc.so").contains(&path), "{}", path.display());
+        assert!(asks_for(&path, "ld-linux-x86-64.so.2"));
+        assert!(!asks_for(&path, "libc.so.6"));
     }
 
     #[test]

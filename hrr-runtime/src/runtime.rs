@@ -17,7 +17,7 @@ use libloading::Library;
 
 use crate::{library, objects};
 
-/// A library of the vendor, or `emu`: what this process shall call.
+/// A library of the vendor, `emu` or `amd-emu`: what this process shall call.
 pub const VARIABLE: &str = "HRR_RUNTIME";
 
 /// The runtime that calls shall go to.
@@ -25,15 +25,19 @@ pub const VARIABLE: &str = "HRR_RUNTIME";
 pub enum RuntimeChoice {
     /// The emulated GPU.
     Emulated,
+    /// The vendor's library, with the emulated GPU under it.
+    VendorOnEmulated,
     /// A library, by its path or by a name that the dynamic loader finds.
     Library(PathBuf),
 }
 
 impl RuntimeChoice {
-    /// What a text names: `emu`, or a library.
+    /// What a text names: `emu`, `amd-emu`, or a library.
     pub fn parse(text: &OsStr) -> RuntimeChoice {
         if text == "emu" {
             RuntimeChoice::Emulated
+        } else if text == "amd-emu" {
+            RuntimeChoice::VendorOnEmulated
         } else {
             RuntimeChoice::Library(PathBuf::from(text))
         }
@@ -46,9 +50,18 @@ pub enum RuntimeError {
     /// A call was made already, and so a library is in use.
     #[error("the runtime is in use already ({}); choose one before the first call", .0.display())]
     InUse(PathBuf),
-    /// The library of the emulated GPU is nowhere.
+    /// A library of ours is nowhere.
     #[error(transparent)]
     Missing(#[from] library::Missing),
+    /// The vendor's library is nowhere.
+    #[error("there is no libamdhip64 on this machine (Debian: libamdhip64-5); looked for {looked}")]
+    NoVendor {
+        /// The names that the loader was asked for.
+        looked: String,
+    },
+    /// A library has the vendor's name, and does not ask for the library that is put under it.
+    #[error("{}: does not ask for {}, so no GPU can be put under it", .0.display(), library::HSA_NAME)]
+    NoHsa(PathBuf),
     /// The library cannot be loaded.
     #[error("{}: {what}", path.display())]
     NotLoaded {
@@ -184,8 +197,59 @@ fn open_main() -> Result<(Library, PathBuf), RuntimeError> {
 fn open_chosen(choice: &RuntimeChoice) -> Result<(Library, PathBuf), RuntimeError> {
     match choice {
         RuntimeChoice::Emulated => load(&library::own(library::EMULATED)?),
+        RuntimeChoice::VendorOnEmulated => load(&vendor_on_emulated()?.runtime),
         RuntimeChoice::Library(path) => load(path),
     }
+}
+
+/// The vendor's runtime and what is under it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VendorOnEmulated {
+    /// The vendor's library.
+    pub runtime: PathBuf,
+    /// Our HSA library.
+    pub hsa: PathBuf,
+}
+
+/// Loads our HSA library into this process, and the vendor's runtime, which then takes it.
+///
+/// # Errors
+/// If one of them is nowhere, or cannot be loaded.
+pub fn vendor_on_emulated() -> Result<VendorOnEmulated, RuntimeError> {
+    let hsa = library::own(library::HSA)?;
+    // The loader meets the vendor's request by a loaded library of that soname, so this one comes
+    // first, wherever another may lie. It stays: the vendor's runtime never lets it go.
+    // SAFETY: the library's initialisers are ours, and do nothing but what Rust's library does.
+    let loaded = unsafe { Library::new(&hsa) }
+        .map_err(|error| RuntimeError::NotLoaded { path: hsa.clone(), what: error.to_string() })?;
+    std::mem::forget(loaded);
+    let names = library::vendor("amdhip64");
+    let mut refused = None;
+    for name in &names {
+        match load(name) {
+            Ok((library, runtime)) => {
+                // It is used in a moment, and a runtime's threads must not lose their code.
+                std::mem::forget(library);
+                if objects::asks_for(&runtime, library::HSA_NAME) {
+                    return Ok(VendorOnEmulated { runtime, hsa });
+                }
+                refused = refused.or(Some(RuntimeError::NoHsa(runtime)));
+            }
+            Err(error) => {
+                if !is_absent(name, &error) {
+                    refused = refused.or(Some(error));
+                }
+            }
+        }
+    }
+    let looked = || names.iter().map(|name| name.display().to_string()).collect::<Vec<_>>();
+    Err(refused.unwrap_or_else(|| RuntimeError::NoVendor { looked: looked().join(", ") }))
+}
+
+/// Whether the loader found no library of that name; one of whose own needs is missing is there.
+fn is_absent(name: &Path, error: &RuntimeError) -> bool {
+    let absent = format!("{}: cannot open shared object file", name.display());
+    matches!(error, RuntimeError::NotLoaded { what, .. } if what.starts_with(&absent))
 }
 
 fn first_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<(Library, PathBuf), RuntimeError> {

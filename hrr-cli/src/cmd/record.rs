@@ -175,6 +175,9 @@ impl Folder {
             for name in RUNTIME_NAMES.iter().chain(compiler) {
                 symlink(&front.path, folder.join(name)).map_err(failed)?;
             }
+            if let Some(hsa) = &front.hsa {
+                symlink(hsa, folder.join(library::HSA_NAME)).map_err(failed)?;
+            }
             runtime = Some(folder);
         }
         Ok(Folder { _links: links, preload: link, runtime })
