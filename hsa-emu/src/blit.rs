@@ -8,8 +8,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use gfx_emu::loader::code::KernelMetadata;
 use gfx_emu::memory::{Access, AddressSpace, MemoryError};
-use hip_code::KernelMetadata;
 
 /// A blit kernel whose arguments are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

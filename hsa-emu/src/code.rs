@@ -5,8 +5,8 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use gfx_emu::loader::code::{CodeObject, TargetId};
 use gfx_emu::loader::{LoadError, LoadedKernel, LoadedObject, Variable};
-use hip_code::{CodeObject, TargetId};
 
 use crate::abi::{
     AgentHandle, Answer, ExecutableHandle, LoadedHandle, ReaderHandle, Status, SymbolHandle, put,

@@ -642,7 +642,7 @@ fn a_dispatch_runs_the_kernel_and_completes_its_signal() {
 
 #[test]
 fn a_kernel_that_faults_is_told_with_the_status_of_its_fault() {
-    let object = hip_code::CodeObject::parse(CODE).unwrap();
+    let object = gfx_emu::loader::code::CodeObject::parse(CODE).unwrap();
     let text = object.symbol_bytes(object.symbol("saxpy").unwrap()).unwrap();
     let entry = text.as_ptr().addr() - CODE.as_ptr().addr();
     // An encoding that no GFX9 instruction has, and s_trap 2.
