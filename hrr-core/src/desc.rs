@@ -5,7 +5,7 @@
 //! look-ups, and knows no HIP name. Start reading at [`ApiDesc`], then [`Role`].
 
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicPtr, AtomicU32};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 
 use crate::capture::CaptureCx;
 use crate::replay::ReplayCx;
@@ -23,8 +23,10 @@ pub struct ApiDesc {
     pub slot: AtomicPtr<()>,
     /// The function of the vendor's runtime; null until it is bound.
     pub real: AtomicPtr<()>,
-    /// The id that the running recording gave this function; 0 until its first recorded call.
-    pub id: AtomicU32,
+    /// The first word of a live record of this function, begun and without inputs, with the id that
+    /// the running recording gave it; 0 until its first recorded call. See
+    /// [`crate::archive::raw`].
+    pub header: AtomicU64,
     /// Bit set of the `STATE_*` constants: what was already said about this function.
     pub state: AtomicU32,
     /// Size of the `#[repr(C)]` argument block.

@@ -6,7 +6,7 @@
 pub use crate::arg::{CopyKind, Count, Handle, JitOption, Payload, Ret};
 pub use crate::desc::*;
 use core::ffi::c_void;
-pub use core::sync::atomic::{AtomicPtr, AtomicU32};
+pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 
 use crate::capture::call;
 use crate::loader;

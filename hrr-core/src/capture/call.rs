@@ -5,6 +5,7 @@
 //! behind pointers, an effect, or a thread that needs more (a callback that is running, a clock
 //! that is no counter of the processor) goes to the slow paths, which may lock and allocate.
 
+use core::arch::asm;
 use core::sync::atomic::Ordering::{Relaxed, Release};
 use core::sync::atomic::{AtomicU8, AtomicU64};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,13 +34,21 @@ const fn header_of(bytes: usize, id: u32, state: u8) -> u64 {
     bytes as u64 | (id as u64) << 32 | (state as u64) << 56
 }
 
+/// The first word of a record that has begun, of a function without inputs.
+pub(super) fn begun(api: &ApiDesc, id: u32) -> u64 {
+    let bytes = RECORD_HEADER_BYTES + args_room(api) + api.outs_bytes as usize;
+    header_of(bytes, id, STATE_BEGUN)
+}
+
 /// Publishes the first word of a record: everything before it in the program's order is whole.
+#[inline(always)]
 unsafe fn publish(record: *mut u8, header: u64) {
     // SAFETY: the caller's record is 8-aligned room of the thread's chunk.
     unsafe { AtomicU64::from_ptr(record.cast()) }.store(header, Release);
 }
 
 /// Publishes the state of a record that was begun.
+#[inline(always)]
 unsafe fn publish_state(record: *mut u8, state: u8) {
     // SAFETY: as in `publish`; the last byte of the header.
     unsafe { AtomicU8::from_ptr(record.add(7)) }.store(state, Release);
@@ -51,7 +60,7 @@ pub(crate) fn enter(_api: &'static ApiDesc) -> Call {
     // SAFETY: null, or the calling thread's own page.
     unsafe {
         if state.is_null() || (*state).cur >= (*state).end || !(*state).open.is_null() {
-            return enter_slow();
+            return Call(call_keeping(enter_kept as *const (), 0, 0) as *mut u8);
         }
         (*state).open = (*state).cur;
         (*state).frame = stack_pointer();
@@ -128,9 +137,93 @@ fn args_room(api: &ApiDesc) -> usize {
     (api.args_bytes as usize).next_multiple_of(8)
 }
 
+/// Calls a slow path from a wrapper without disturbing a register that may hold an argument: the
+/// wrapper then hands its arguments on as it got them, and needs no room to keep them.
+///
+/// In: the function in `r11`, its arguments in `r10` and `rax`. Out: its answer in `rax`.
+///
+/// # Safety
+/// Called by the inline assembly of this module, with the stack aligned for a call.
+#[unsafe(naked)]
+unsafe extern "C" fn keeping_arguments() {
+    core::arch::naked_asm!(
+        "push rdi",
+        "push rsi",
+        "push rdx",
+        "push rcx",
+        "push r8",
+        "push r9",
+        "sub rsp, 136",
+        "movups [rsp], xmm0",
+        "movups [rsp + 16], xmm1",
+        "movups [rsp + 32], xmm2",
+        "movups [rsp + 48], xmm3",
+        "movups [rsp + 64], xmm4",
+        "movups [rsp + 80], xmm5",
+        "movups [rsp + 96], xmm6",
+        "movups [rsp + 112], xmm7",
+        "mov rdi, r10",
+        "mov rsi, rax",
+        "call r11",
+        "movups xmm0, [rsp]",
+        "movups xmm1, [rsp + 16]",
+        "movups xmm2, [rsp + 32]",
+        "movups xmm3, [rsp + 48]",
+        "movups xmm4, [rsp + 64]",
+        "movups xmm5, [rsp + 80]",
+        "movups xmm6, [rsp + 96]",
+        "movups xmm7, [rsp + 112]",
+        "add rsp, 136",
+        "pop r9",
+        "pop r8",
+        "pop rcx",
+        "pop rdx",
+        "pop rsi",
+        "pop rdi",
+        "ret",
+    )
+}
+
+/// Calls `function` by [`keeping_arguments`].
+///
+/// # Safety
+/// `function` takes two words and answers one.
+#[inline(always)]
+unsafe fn call_keeping(function: *const (), first: usize, second: usize) -> usize {
+    let answer: usize;
+    // SAFETY: the callee keeps everything but what is named here; the stack is aligned, since the
+    // block does not say `nostack`.
+    unsafe {
+        asm!(
+            "call {keeping}",
+            keeping = sym keeping_arguments,
+            inout("r11") function => _,
+            inout("r10") first => _,
+            inout("rax") second => answer,
+            out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
+            out("xmm12") _, out("xmm13") _, out("xmm14") _, out("xmm15") _,
+            out("k1") _, out("k2") _, out("k3") _, out("k4") _,
+            out("k5") _, out("k6") _, out("k7") _,
+            out("st(0)") _, out("st(1)") _, out("st(2)") _, out("st(3)") _,
+            out("st(4)") _, out("st(5)") _, out("st(6)") _, out("st(7)") _,
+        );
+    }
+    answer
+}
+
+unsafe extern "C" fn enter_kept(_: usize, _: usize) -> usize {
+    enter_slow().0 as usize
+}
+
+unsafe extern "C" fn commit_kept(api: &'static ApiDesc, record: *mut u8) -> usize {
+    // SAFETY: the obligations of `commit`.
+    unsafe { commit_slow(api, record) };
+    0
+}
+
 /// # Safety
 /// `call` came from [`enter`] on this thread, is not null, and its argument block is written.
-#[inline(never)]
+#[inline(always)]
 pub(crate) unsafe fn commit(api: &'static ApiDesc, call: Call) {
     let state = state::current();
     let record = call.0;
@@ -138,20 +231,22 @@ pub(crate) unsafe fn commit(api: &'static ApiDesc, call: Call) {
     // everything of fixed size.
     unsafe {
         if (api.flags | (*state).flags) & (HAS_INPUTS | HAS_SLOW_PATH) != 0 {
-            return commit_slow(api, record);
+            let slow = commit_kept as *const ();
+            call_keeping(slow, &raw const *api as usize, record as usize);
+            return;
         }
-        let bytes = RECORD_HEADER_BYTES + args_room(api) + api.outs_bytes as usize;
+        let header = api.header.load(Relaxed);
         record.add(8).cast::<u64>().write(ticks());
-        let next = record.add(bytes);
+        let next = record.add(header as u32 as usize);
         (*state).cur = next;
         (*state).open_index = (*state).index;
         (*state).index += 1;
-        publish(record, header_of(bytes, api.id.load(Relaxed), STATE_BEGUN));
+        publish(record, header);
         prepare(next.wrapping_add(PREPARED_BYTES));
     }
 }
 
-/// How far ahead of the next record its memory is asked for.
+/// How far before its use a line of the ring is asked for.
 const PREPARED_BYTES: usize = 256;
 
 /// Asks for a line of memory that will soon be written: the helper's core had it last. Past the end
@@ -202,7 +297,8 @@ unsafe fn commit_slow(api: &'static ApiDesc, record: *mut u8) {
         state.cur = to.add(bytes);
         state.open_index = state.index;
         state.index += 1;
-        publish(to, header_of(bytes, api.id.load(Relaxed), STATE_BEGUN));
+        let without_inputs = api.header.load(Relaxed);
+        publish(to, without_inputs + thread.fields.len() as u64);
     }
 }
 
@@ -242,7 +338,7 @@ fn pack(thread: &mut Thread) {
 
 /// # Safety
 /// `call` was committed on this thread; `ret` leads to what the real call returned.
-#[inline(never)]
+#[inline(always)]
 pub(crate) unsafe fn leave(api: &'static ApiDesc, call: Call, word: u64, ret: *const u8) {
     let state = state::current();
     // SAFETY: null (the thread's state went with a recording), or the thread's own page. A record

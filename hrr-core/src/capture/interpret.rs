@@ -690,7 +690,7 @@ impl<'t> Taking<'t> {
         }
         let api = std::ffi::CString::new(text).ok().and_then(|name| loader::find(&name));
         let (Some(api), Some(real)) = (api, found) else { return };
-        if loader::bind_to(api, real as *const ()) && api.id.load(Relaxed) != 0 {
+        if loader::bind_to(api, real as *const ()) && api.header.load(Relaxed) != 0 {
             // SAFETY: the successful call has just written a pointer there.
             unsafe { (address as *mut *const ()).write_unaligned(api.wrapper.0) };
         }

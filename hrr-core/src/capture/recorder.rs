@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::ring::{Ring, SLACK_BYTES};
 use super::state::{self, State};
 use super::track::Tracker;
-use super::{process, say};
+use super::{call, process, say};
 use crate::archive::event::Body;
 use crate::archive::facts::{Clock, Note};
 use crate::archive::format::FORMAT_VERSION;
@@ -47,6 +47,8 @@ pub(crate) struct Recorder {
     blobs: Arc<BlobStore>,
     drain: Mutex<Writer>,
     threads: Mutex<Vec<(Arc<Ring>, StatePtr)>>,
+    /// Held while rings are given back: by the helper for threads that ended, by the seal for all.
+    ending: Mutex<()>,
     helper: Helper,
     stopped: AtomicBool,
     stopped_why: OnceLock<String>,
@@ -184,7 +186,7 @@ pub(crate) fn start_at(dir: &Path, once: bool) -> io::Result<()> {
     begin(dir)?;
     MODE.store(ON, Release);
     for api in loader::bound() {
-        loader::set_slot(api, api.id.load(Relaxed) != 0);
+        loader::set_slot(api, api.header.load(Relaxed) != 0);
     }
     Ok(())
 }
@@ -204,6 +206,7 @@ fn begin(dir: PathBuf) -> io::Result<&'static Recorder> {
         blobs: writer.blobs(),
         drain: Mutex::new(writer),
         threads: Mutex::new(Vec::new()),
+        ending: Mutex::new(()),
         helper: Helper::default(),
         stopped: AtomicBool::new(false),
         stopped_why: OnceLock::new(),
@@ -290,11 +293,11 @@ impl Recorder {
     fn declare(&self, api: &'static ApiDesc) -> io::Result<()> {
         if (api.args_bytes + api.outs_bytes) as usize + 64 > SLACK_BYTES {
             say(&format!("{} has too many bytes to be recorded", api.name.to_string_lossy()));
-            api.id.store(0, Release);
+            api.header.store(0, Release);
             return Ok(());
         }
         let place = lock(&self.drain).api(ApiShape::of(api))?;
-        api.id.store(place + 1, Release);
+        api.header.store(call::begun(api, place + 1), Release);
         Ok(())
     }
 
@@ -445,6 +448,11 @@ impl Recorder {
 
     /// Drains what an ended thread left, and gives its ring back.
     fn finish_ring(&self, ring: &Arc<Ring>) -> io::Result<()> {
+        let _alone = lock(&self.ending);
+        if self.stopped.load(Acquire) {
+            // The seal takes what is left.
+            return Ok(());
+        }
         while self.drain_oldest(ring, true)? {}
         lock(&self.threads).retain(|(known, _)| !Arc::ptr_eq(known, ring));
         ring.remove_file()?;
@@ -479,6 +487,7 @@ impl Recorder {
 
     /// Drains everything and writes the index.
     fn seal(&self) -> io::Result<()> {
+        let _alone = lock(&self.ending);
         let rings: Vec<Arc<Ring>> =
             lock(&self.threads).iter().map(|(ring, _)| Arc::clone(ring)).collect();
         for ring in &rings {

@@ -61,7 +61,7 @@ macro_rules! declare {
             p::ApiDesc {
                 slot: p::AtomicPtr::new(bind as *const () as *mut ()),
                 real: p::AtomicPtr::new(core::ptr::null_mut()),
-                id: p::AtomicU32::new(0),
+                header: p::AtomicU64::new(0),
                 state: p::AtomicU32::new(0),
                 args_bytes: size_of::<Args>() as u32,
                 outs_bytes: p::outs_bytes_of(PARAMS, &RET),

@@ -83,7 +83,7 @@ pub static API_hipGraphAddEmptyNode: ::hrr_runtime::__private::ApiDesc = {
     ::hrr_runtime::__private::ApiDesc {
         slot: ::hrr_runtime::__private::AtomicPtr::new(__bind as *const () as *mut ()),
         real: ::hrr_runtime::__private::AtomicPtr::new(::core::ptr::null_mut()),
-        id: ::hrr_runtime::__private::AtomicU32::new(0),
+        header: ::hrr_runtime::__private::AtomicU64::new(0),
         state: ::hrr_runtime::__private::AtomicU32::new(0),
         args_bytes: ::core::mem::size_of::<__Args>() as u32,
         outs_bytes: ::hrr_runtime::__private::outs_bytes_of(__PARAMS, &__RET),

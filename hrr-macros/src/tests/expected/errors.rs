@@ -36,7 +36,7 @@ pub static API_hipWrong: ::hrr_runtime::__private::ApiDesc = {
     ::hrr_runtime::__private::ApiDesc {
         slot: ::hrr_runtime::__private::AtomicPtr::new(::core::ptr::null_mut()),
         real: ::hrr_runtime::__private::AtomicPtr::new(::core::ptr::null_mut()),
-        id: ::hrr_runtime::__private::AtomicU32::new(0),
+        header: ::hrr_runtime::__private::AtomicU64::new(0),
         state: ::hrr_runtime::__private::AtomicU32::new(0),
         args_bytes: 0,
         outs_bytes: 0,
@@ -77,7 +77,7 @@ pub static API_hipRight: ::hrr_runtime::__private::ApiDesc = {
     ::hrr_runtime::__private::ApiDesc {
         slot: ::hrr_runtime::__private::AtomicPtr::new(::core::ptr::null_mut()),
         real: ::hrr_runtime::__private::AtomicPtr::new(::core::ptr::null_mut()),
-        id: ::hrr_runtime::__private::AtomicU32::new(0),
+        header: ::hrr_runtime::__private::AtomicU64::new(0),
         state: ::hrr_runtime::__private::AtomicU32::new(0),
         args_bytes: 0,
         outs_bytes: 0,
