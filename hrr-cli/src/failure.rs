@@ -51,6 +51,10 @@ impl fmt::Display for Failure {
 /// A write to stdout that fails: the reader is gone, or the disk is full.
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Failure {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            // The reader has seen enough (`hrr events A | head`): nothing went wrong.
+            return Failure::new(0, String::new());
+        }
         Failure::new(INTERNAL, format!("cannot write the output: {error}"))
     }
 }

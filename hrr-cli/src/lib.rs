@@ -40,7 +40,9 @@ pub fn run(tables: &[Table]) -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(failure) => {
-            say::error(&failure);
+            if failure.code != 0 {
+                say::error(&failure);
+            }
             failure.exit()
         }
     }

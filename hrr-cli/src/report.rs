@@ -120,6 +120,9 @@ fn verdict(report: &Report) -> String {
         0 => "reproduced".to_owned(),
         1 => "NOT REPRODUCED: a result differs".to_owned(),
         2 if !report.complete => "NOT COMPLETE: the recording is not whole".to_owned(),
+        2 if report.refused == 0 => {
+            "NOT COMPLETE: a call had not returned when the recording ended".to_owned()
+        }
         2 => "NOT COMPLETE: something was refused".to_owned(),
         3 => "DAMAGED: bytes of the archive are wrong".to_owned(),
         4 => "reproduced, but recorded checks could not be made".to_owned(),

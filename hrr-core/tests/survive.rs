@@ -361,3 +361,37 @@ fn the_environment_asks_for_a_recording() {
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 }
+
+/// The program closes every descriptor, as a daemon does, and opens a file of its own under the
+/// numbers that the recorder had: its file stays as it is, and the recording goes on.
+#[test]
+fn closed_descriptors_are_not_taken_from_the_program() {
+    const TEST: &str = "closed_descriptors_are_not_taken_from_the_program";
+    const CALLS: u64 = 100_000;
+    if let Some(dir) = support::inside() {
+        let recording = start_inside(&dir);
+        unsafe { fakeCount(1, 1) };
+        let victim = std::fs::File::create(dir.join("victim")).unwrap();
+        use std::os::fd::AsRawFd;
+        let taken: Vec<i32> = std::fs::read_dir("/proc/self/fd")
+            .unwrap()
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .filter(|fd| *fd > 2 && *fd != victim.as_raw_fd())
+            .collect();
+        for fd in taken {
+            unsafe { libc::dup2(victim.as_raw_fd(), fd) };
+        }
+        for call in 1..CALLS {
+            unsafe { fakeCount(1, call) };
+        }
+        return recording.stop().unwrap();
+    }
+    let dir = tempfile::tempdir().unwrap();
+    assert!(support::again(TEST, dir.path()).status().unwrap().success());
+    assert_eq!(std::fs::read(dir.path().join("victim")).unwrap(), b"");
+    let archive = Archive::open(dir.path()).unwrap();
+    let process = &archive.processes()[0];
+    assert_eq!(process.verify(), []);
+    assert_eq!(process.event_count(), CALLS);
+}

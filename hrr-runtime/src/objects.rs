@@ -1,7 +1,7 @@
 //! The libraries that the dynamic loader has loaded.
 //!
 //! Knows ELF and the loader, no function of the runtime. Nothing here allocates or locks but
-//! [`path_of`], so that a hook may look a symbol up before the program's allocator is ready.
+//! `path_of`, so that a hook may look a symbol up before the program's allocator is ready.
 
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;

@@ -10,6 +10,7 @@ mod error;
 pub mod event;
 pub mod facts;
 pub(crate) mod format;
+pub(crate) mod kept;
 pub mod pack;
 pub mod raw;
 pub mod reader;

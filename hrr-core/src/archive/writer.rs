@@ -4,9 +4,9 @@
 //! checked before each write, since writing past `RLIMIT_FSIZE` would kill the program.
 
 use std::collections::HashMap;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,6 +19,7 @@ use super::format::{
     BlobEntry, BlockEntry, BlockHeader, FILE_HEADER_BYTES, FileHeader, FileKind, Footer, Index,
     blob_hash, codec, kind, payload_sum,
 };
+use super::kept::KeptFile;
 use super::shape::ApiShape;
 
 /// A block of events is written once it has this many bytes, unpacked.
@@ -46,17 +47,6 @@ pub fn create_process_folder(dir: &Path, pid: u32) -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Creates a file of an archive: never one that is there, never through a link.
-pub(crate) fn create_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC)
-        .open(path)
-}
-
 /// The largest file that the process may write.
 pub(crate) fn file_size_limit() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -69,17 +59,18 @@ pub(crate) fn file_size_limit() -> u64 {
 
 /// A file of blocks, appended to.
 pub(crate) struct BlockFile {
-    file: File,
+    file: KeptFile,
     at: u64,
 }
 
 impl BlockFile {
     pub(crate) fn create(path: &Path, what: FileKind, recording: u64) -> io::Result<BlockFile> {
-        let file = create_file(path)?;
+        let file = KeptFile::create(path)?;
         if file_size_limit() < FILE_HEADER_BYTES as u64 {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        file.write_all_at(&FileHeader { kind: what as u32, recording }.encode(), 0)?;
+        let head = FileHeader { kind: what as u32, recording }.encode();
+        file.with(|file| file.write_all_at(&head, 0))?;
         Ok(BlockFile { file, at: FILE_HEADER_BYTES as u64 })
     }
 
@@ -93,16 +84,19 @@ impl BlockFile {
         if self.at.saturating_add(bytes) > file_size_limit() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let mut at = self.at;
-        for part in parts {
-            if let Err(error) = self.file.write_all_at(part, at) {
-                // The error that matters is the first; a tail that stays is read as a cut.
-                let _ = self.file.set_len(self.at);
-                return Err(error);
+        let start = self.at;
+        self.at = self.file.with(|file| {
+            let mut at = start;
+            for part in parts {
+                if let Err(error) = file.write_all_at(part, at) {
+                    // The error that matters is the first; a tail that stays is read as a cut.
+                    let _ = file.set_len(start);
+                    return Err(error);
+                }
+                at += part.len() as u64;
             }
-            at += part.len() as u64;
-        }
-        self.at = at;
+            Ok(at)
+        })?;
         Ok(())
     }
 

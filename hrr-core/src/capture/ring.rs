@@ -5,22 +5,22 @@
 //! in the file before it is mapped, so a full disk is an error here and no signal later.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
 use crate::archive::format::{FILE_HEADER_BYTES, FileHeader, FileKind};
+use crate::archive::kept::KeptFile;
 use crate::archive::raw::{
     CHUNK_HEADER_BYTES, CHUNK_MAGIC, RING_HEADER_BYTES, RawChunk, RingHeader, STATE_BEGUN,
     STATE_DONE, STATE_HAS_TAIL, STATE_LEFT,
 };
-use crate::archive::writer::{create_file, file_size_limit};
+use crate::archive::writer::file_size_limit;
 
 /// Size of a chunk.
 pub const CHUNK_BYTES: usize = 512 << 10;
@@ -114,8 +114,7 @@ struct Inner {
 
 /// The ring of one thread.
 pub(crate) struct Ring {
-    path: PathBuf,
-    file: File,
+    file: KeptFile,
     /// The thread's ordinal in the archive.
     pub(crate) thread: u32,
     inner: Mutex<Inner>,
@@ -127,10 +126,8 @@ pub(crate) struct Ring {
 impl Ring {
     pub(crate) fn create(folder: &Path, recording: u64, thread: u32, tid: u32) -> io::Result<Ring> {
         let path = folder.join(format!("ring.{thread}"));
-        let file = create_file(&path)?;
         let ring = Ring {
-            path,
-            file,
+            file: KeptFile::create(&path)?,
             thread,
             inner: Mutex::new(Inner {
                 full: VecDeque::new(),
@@ -144,9 +141,11 @@ impl Ring {
         };
         ring.allocate(0, RING_HEADER_BYTES)?;
         let header = RingHeader { chunk_bytes: CHUNK_BYTES as u32, thread, tid };
-        ring.file.write_all_at(&header.encode(), FILE_HEADER_BYTES as u64)?;
         let head = FileHeader { kind: FileKind::Ring as u32, recording };
-        ring.file.write_all_at(&head.encode(), 0)?;
+        ring.file.with(|file| {
+            file.write_all_at(&header.encode(), FILE_HEADER_BYTES as u64)?;
+            file.write_all_at(&head.encode(), 0)
+        })?;
         ring.grow(&mut ring.lock(), CHUNKS)?;
         Ok(ring)
     }
@@ -159,34 +158,38 @@ impl Ring {
         if (from + bytes) as u64 > file_size_limit() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        // SAFETY: a system call on a file of ours.
-        match unsafe {
-            libc::posix_fallocate(self.file.as_raw_fd(), from as libc::off_t, bytes as libc::off_t)
-        } {
-            0 => Ok(()),
-            error => Err(io::Error::from_raw_os_error(error)),
-        }
+        self.file.with(|file| {
+            let (from, bytes) = (from as libc::off_t, bytes as libc::off_t);
+            // SAFETY: a system call on a file of ours.
+            match unsafe { libc::posix_fallocate(file.as_raw_fd(), from, bytes) } {
+                0 => Ok(()),
+                error => Err(io::Error::from_raw_os_error(error)),
+            }
+        })
     }
 
     fn grow(&self, inner: &mut Inner, count: usize) -> io::Result<()> {
         let from = RING_HEADER_BYTES + inner.chunks * CHUNK_BYTES;
         let bytes = count * CHUNK_BYTES;
         self.allocate(from, bytes)?;
-        // SAFETY: fresh memory; the file has the room, so no access to it can fault but for a
-        // failing disk.
-        let mapped = unsafe {
-            libc::mmap(
-                core::ptr::null_mut(),
-                bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_POPULATE,
-                self.file.as_raw_fd(),
-                from as libc::off_t,
-            )
-        };
-        if mapped == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
+        let mapped = self.file.with(|file| {
+            // SAFETY: fresh memory; the file has the room, so no access to it can fault but for a
+            // failing disk.
+            let mapped = unsafe {
+                libc::mmap(
+                    core::ptr::null_mut(),
+                    bytes,
+                    libc::PROT_READ | libc::PROT_WRITE,
+                    libc::MAP_SHARED | libc::MAP_POPULATE,
+                    file.as_raw_fd(),
+                    from as libc::off_t,
+                )
+            };
+            match mapped {
+                libc::MAP_FAILED => Err(io::Error::last_os_error()),
+                _ => Ok(mapped),
+            }
+        })?;
         // A read-only population maps pages without the right to write; touching each one now
         // saves the hot path the fault.
         for page in (0..bytes).step_by(4096) {
@@ -278,7 +281,7 @@ impl Ring {
 
     /// Removes the file. The memory stays for who still writes to it.
     pub(crate) fn remove_file(&self) -> io::Result<()> {
-        std::fs::remove_file(&self.path)
+        std::fs::remove_file(self.file.path())
     }
 
     /// Gives the memory back.

@@ -551,6 +551,11 @@ impl Rebuilder<'_> {
             .ok()
             .and_then(|ordinal| self.shared.options.device_map.get(&ordinal).copied());
         if let Some(device) = mapped {
+            if device >= self.shared.devices && !self.failed {
+                return Err(Refusal::new(format!(
+                    "device {ordinal} is mapped to device {device}, which is not there"
+                )));
+            }
             return Ok(device.into());
         }
         let there = (0..i64::from(self.shared.devices)).contains(&ordinal);
@@ -1003,17 +1008,34 @@ impl Rebuilder<'_> {
             }
             ValueKind::ByValue => {
                 let skip = (field.address.wrapping_neg() % 8) as usize;
-                for at in (skip..value.len()).step_by(8) {
-                    if at + 8 <= value.len()
-                        && let Some(live) = self.world.memory.moved_word(word(&value, at, 8))
-                    {
+                let mut unaligned = 0;
+                for at in 0..value.len().saturating_sub(7) {
+                    let recorded = word(bytes, at, 8);
+                    let Some(live) = self.world.memory.moved_word(recorded) else { continue };
+                    if at % 8 == skip {
                         value[at..at + 8].copy_from_slice(&live.to_le_bytes());
                         self.world.report.untranslated.rewritten_words += 1;
+                    } else {
+                        unaligned += 1;
                     }
+                }
+                if unaligned > 0 {
+                    self.unaligned(unaligned);
                 }
             }
         }
         Ok(value)
+    }
+
+    /// Tells of words that may be addresses of moved memory, but do not lie where compilers put
+    /// addresses: a packed struct, or a number that happens to look like one.
+    fn unaligned(&mut self, words: u64) {
+        self.world.report.untranslated.unaligned_words += words;
+        let text = format!(
+            "{words} words at odd offsets of by-value arguments look like addresses of memory that \
+             is not at its recorded address; they were left as they are"
+        );
+        self.world.find(self.event.id, &name(self.desc), FindingKind::Note, text);
     }
 
     fn kernel_pointer(&mut self, recorded: u64) -> Result<u64, Refusal> {

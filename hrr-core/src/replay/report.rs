@@ -120,6 +120,8 @@ pub struct Untranslated {
     /// Words inside by-value arguments and buffers that were rewritten, because they point into an
     /// allocation that could not be placed.
     pub rewritten_words: u64,
+    /// Words at odd offsets that look like addresses of moved memory; left as they are.
+    pub unaligned_words: u64,
 }
 
 /// An output that is a fact of the machine and differs.

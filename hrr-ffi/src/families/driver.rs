@@ -62,6 +62,18 @@ impl Driver for HipDriver {
         }
     }
 
+    fn needs_own_memory(&self, function: &str) -> bool {
+        // They export an allocation, or answer its bounds, which a mapping rounds up.
+        matches!(
+            function,
+            "hipIpcGetMemHandle"
+                | "hipMemGetHandleForAddressRange"
+                | "hipMemPoolExportPointer"
+                | "hipMemGetAddressRange"
+                | "hipMemPtrGetInfo"
+        )
+    }
+
     fn device_count(&self) -> Result<u32, String> {
         let mut count: c_int = 0;
         // SAFETY: the callee writes one int.

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use hrr_core::archive::reader::Archive;
 use hrr_core::code::{Image, Kernel, KernelArg, Parser, Symbol, ValueKind};
-use hrr_core::desc::{ApiDesc, Class, Effect, Table};
+use hrr_core::desc::{ApiDesc, Class, Effect, ImageForm, Role, Table};
 use hrr_core::replay::report::{FindingKind, Report};
 use hrr_core::replay::{ArchivedProcess, ReplayOptions};
 use hrr_core::{capture, code, loader, replay, testing};
@@ -82,11 +82,17 @@ fn take(dir: &Path) -> Trip {
     Trip { recorded, replayed: fake.take_calls(), report }
 }
 
-/// The functions: after the others those whose hand-written half may issue another function, which
-/// would then be called more often in one pass; last those that end everything.
+/// The functions: after the others those with a hand-written half, then those that load a file and
+/// so issue another function, which is then called more often in one pass; last those that end
+/// everything.
 fn in_order() -> Vec<&'static ApiDesc> {
+    let loads_file = |api: &ApiDesc| {
+        api.params.iter().any(|param| matches!(param.role, Role::Image(ImageForm::File)))
+    };
     let mut all = hrr_ffi::ALL.to_vec();
-    all.sort_by_key(|api| (api.effects.contains(&Effect::ResetsDevice), api.replay.is_some()));
+    all.sort_by_key(|api| {
+        (api.effects.contains(&Effect::ResetsDevice), loads_file(api), api.replay.is_some())
+    });
     all
 }
 
