@@ -51,6 +51,10 @@ pub(crate) fn print(
     if more > 0 {
         writeln!(out, "  and {more} more finding{}; --json has them", plural(more))?;
     }
+    if report.ordering > 0 && report.checks_failed > 0 {
+        let what = "of the program, which were not run: what they stored is not in the recording";
+        writeln!(out, "  the work hands over {} callbacks {what}", report.ordering)?;
+    }
     writeln!(out, "{}", verdict(report))?;
     Ok(())
 }

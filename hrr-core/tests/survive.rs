@@ -371,9 +371,9 @@ fn closed_descriptors_are_not_taken_from_the_program() {
     if let Some(dir) = support::inside() {
         let recording = start_inside(&dir);
         unsafe { fakeCount(1, 1) };
-        let victim = std::fs::File::create(dir.join("victim")).unwrap();
+        let victim = fs::File::create(dir.join("victim")).unwrap();
         use std::os::fd::AsRawFd;
-        let taken: Vec<i32> = std::fs::read_dir("/proc/self/fd")
+        let taken: Vec<i32> = fs::read_dir("/proc/self/fd")
             .unwrap()
             .flatten()
             .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
@@ -389,7 +389,7 @@ fn closed_descriptors_are_not_taken_from_the_program() {
     }
     let dir = tempfile::tempdir().unwrap();
     assert!(support::again(TEST, dir.path()).status().unwrap().success());
-    assert_eq!(std::fs::read(dir.path().join("victim")).unwrap(), b"");
+    assert_eq!(fs::read(dir.path().join("victim")).unwrap(), b"");
     let archive = Archive::open(dir.path()).unwrap();
     let process = &archive.processes()[0];
     assert_eq!(process.verify(), []);

@@ -3,7 +3,8 @@
 //! A process of the archive is replayed in a process of its own, because a runtime has state per
 //! process; an archive of several starts this command once for each.
 
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::os::fd::{AsFd, OwnedFd};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
@@ -44,6 +45,7 @@ fn one(
     process: &Process,
     out: &mut impl Write,
 ) -> Result<ExitCode, Failure> {
+    let aside = OutputAside::put()?;
     let runtime = runtime::to_load(args.runtime.as_ref())?;
     note(&format!("runtime: {runtime}"));
     select_runtime(RuntimeChoice::Library(runtime.path))
@@ -61,10 +63,30 @@ fn one(
         tell(&shown, progress);
     });
     bar.finish_and_clear();
+    aside.take_back()?;
     let result = result
         .ok_or_else(|| Failure::new(INTERNAL, "the process is not in the archive; open it anew"))?;
     show(args, process, &result, out)?;
     Ok(ExitCode::from(u8::try_from(result.exit_code()).unwrap_or(INTERNAL)))
+}
+
+/// Standard output, put aside while a runtime is in use. What kernels print goes to it, and would
+/// stand in the report: it goes to standard error instead.
+struct OutputAside(OwnedFd);
+
+impl OutputAside {
+    fn put() -> Result<OutputAside, Failure> {
+        let ours = stdout().as_fd().try_clone_to_owned()?;
+        rustix::stdio::dup2_stdout(stderr()).map_err(std::io::Error::from)?;
+        Ok(OutputAside(ours))
+    }
+
+    fn take_back(self) -> Result<(), Failure> {
+        // SAFETY: null stands for all streams of the C library, which may always be written out.
+        unsafe { libc::fflush(std::ptr::null_mut()) };
+        rustix::stdio::dup2_stdout(self.0).map_err(std::io::Error::from)?;
+        Ok(())
+    }
 }
 
 fn show(
