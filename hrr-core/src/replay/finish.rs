@@ -1170,13 +1170,16 @@ impl Finisher<'_> {
         let Some(call) = self.call.as_mut() else { return };
         let arena = std::mem::take(&mut call.arena);
         let damages: Vec<String> = arena.iter().filter_map(|buffer| buffer.damage()).collect();
+        // A function that answers nothing registers something when the program starts; the runtime
+        // keeps what it was given, such as the place of a managed variable's address.
+        let registers = self.desc.ret.bytes == 0;
         let kept = self.desc.params.iter().any(|param| {
             matches!(
                 param.role,
                 Role::DefinesHostSymbol { .. } | Role::Image(_) | Role::JitOptions { .. }
             )
         });
-        if kept {
+        if registers || kept {
             self.world.forever.extend(arena);
         }
         for damage in damages {
