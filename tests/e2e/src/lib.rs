@@ -5,6 +5,7 @@
 //! ignored and says `NOT RUN`; it never passes.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -34,6 +35,8 @@ pub fn release_dir() -> &'static Path {
                 "hrr-preload",
                 "-p",
                 "hip-emu",
+                "-p",
+                "hsa-emu",
             ])
             .current_dir(workspace())
             .status()
@@ -67,25 +70,36 @@ pub fn missing_compiler() -> Option<&'static str> {
     }
 }
 
-/// Compiles `tests/programs/NAME.hip.cpp` for gfx90a, once per change of its source.
+/// Compiles `tests/programs/NAME.hip.cpp` for gfx90a, once per change of its folder.
 pub fn program(name: &str) -> Result<PathBuf, Failed> {
-    let source = workspace().join("tests/programs").join(format!("{name}.hip.cpp"));
-    let folder = release_dir().join("../e2e-programs");
-    std::fs::create_dir_all(&folder)?;
-    let binary = folder.join(name);
+    compiled("programs", name, &[])
+}
+
+/// Compiles `tests/FOLDER/NAME.hip.cpp` for gfx90a with those libraries, once per change of its
+/// folder.
+pub fn compiled(folder: &str, name: &str, libraries: &[&str]) -> Result<PathBuf, Failed> {
+    let sources = workspace().join("tests").join(folder);
+    let built = release_dir().join("../e2e-programs").join(folder);
+    std::fs::create_dir_all(&built)?;
+    let binary = built.join(name);
     let age = |path: &Path| path.metadata().and_then(|m| m.modified());
-    if age(&binary).is_ok_and(|built| age(&source).is_ok_and(|written| written < built)) {
+    let mut newest = std::time::SystemTime::UNIX_EPOCH;
+    for path in files(&sources)? {
+        newest = newest.max(age(&path)?);
+    }
+    if age(&binary).is_ok_and(|age| newest < age) {
         return Ok(binary);
     }
-    let unfinished = folder.join(format!("{name}.{}", std::process::id()));
+    let unfinished = built.join(format!("{name}.{}", std::process::id()));
     let out = Command::new("clang++-15")
-        .args(["-x", "hip", "--offload-arch=gfx90a", "--rocm-path=/usr"])
+        .args(["-x", "hip", "--offload-arch=gfx90a", "--rocm-path=/usr", "-std=c++17"])
         .arg("--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
-        .args(["-D__HIP_PLATFORM_AMD__", "-O2"])
-        .arg(&source)
+        .args(["-D__HIP_PLATFORM_AMD__", "-O2", "-pthread"])
+        .arg(sources.join(format!("{name}.hip.cpp")))
         .arg("-o")
         .arg(&unfinished)
         .arg("-lamdhip64")
+        .args(libraries)
         .output()?;
     if !out.status.success() {
         return Err(format!("{name} does not compile:\n{}", text(&out.stderr)).into());
@@ -101,7 +115,26 @@ pub fn text(bytes: &[u8]) -> String {
 
 /// Runs `hrr` with `arguments` under a seed of the emulated GPU.
 pub fn run_hrr<S: AsRef<OsStr>>(seed: u64, arguments: &[S]) -> Result<Output, Failed> {
-    Ok(Command::new(hrr()).args(arguments).env("HIP_EMU_SEED", seed.to_string()).output()?)
+    Machine { seed, gpus: 1 }.run_hrr(arguments)
+}
+
+/// The emulated machine that a command runs on.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    /// Decides addresses and handle values.
+    pub seed: u64,
+    /// How many devices it has.
+    pub gpus: u32,
+}
+
+impl Machine {
+    /// Runs `hrr` with `arguments`.
+    pub fn run_hrr<S: AsRef<OsStr>>(self, arguments: &[S]) -> Result<Output, Failed> {
+        let gpus = self.gpus.to_string();
+        let mut command = Command::new(hrr());
+        command.args(arguments).env("HIP_EMU_SEED", self.seed.to_string());
+        Ok(command.env("HIP_EMU_GPUS", &gpus).env("HSA_EMU_GPUS", &gpus).output()?)
+    }
 }
 
 /// A recording and the folder that holds it.
@@ -116,6 +149,11 @@ pub struct Recording {
 
 /// Records `binary` with `runtime` into a fresh archive.
 pub fn record(binary: &Path, runtime: &str, seed: u64) -> Result<Recording, Failed> {
+    record_on(Machine { seed, gpus: 1 }, binary, runtime)
+}
+
+/// Records `binary` with `runtime` on a machine, into a fresh archive.
+pub fn record_on(machine: Machine, binary: &Path, runtime: &str) -> Result<Recording, Failed> {
     let folder = tempfile::tempdir()?;
     let archive = folder.path().join("a.hrr");
     let arguments: Vec<OsString> = vec![
@@ -127,7 +165,7 @@ pub fn record(binary: &Path, runtime: &str, seed: u64) -> Result<Recording, Fail
         "--".into(),
         binary.into(),
     ];
-    let output = run_hrr(seed, &arguments)?;
+    let output = machine.run_hrr(&arguments)?;
     Ok(Recording { folder, archive, output })
 }
 
@@ -195,18 +233,35 @@ impl Replay {
     }
 }
 
-/// Replays an archive with `runtime` and reads the report.
+/// Replays an archive of one process with `runtime` and reads the report.
 pub fn replay(archive: &Path, runtime: &str, seed: u64, more: &[&str]) -> Result<Replay, Failed> {
+    let mut all = replay_on(Machine { seed, gpus: 1 }, archive, runtime, more)?;
+    ensure(all.len() == 1, || format!("{} reports instead of one", all.len()))?;
+    Ok(all.remove(0))
+}
+
+/// Replays an archive with `runtime` on a machine and reads the report of each process; there is
+/// one with no report where the command gave none.
+pub fn replay_on(
+    machine: Machine,
+    archive: &Path,
+    runtime: &str,
+    more: &[&str],
+) -> Result<Vec<Replay>, Failed> {
     let mut arguments: Vec<OsString> =
         vec!["replay".into(), archive.into(), "--runtime".into(), runtime.into(), "--json".into()];
     arguments.extend(more.iter().map(OsString::from));
-    let output = run_hrr(seed, &arguments)?;
+    let output = machine.run_hrr(&arguments)?;
     let stderr = text(&output.stderr);
-    let report = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
-    let status = output.status.code().ok_or_else(|| {
-        format!("hrr replay died: {}\n{}\n{stderr}", output.status, text(&output.stdout))
-    })?;
-    Ok(Replay { status, report, stderr })
+    // As a shell says it: a runtime may end the process that replays.
+    let status = output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap_or(0));
+    let documents = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
+    let mut reports: Vec<Value> = documents.map(|one| one.unwrap_or(Value::Null)).collect();
+    if reports.is_empty() {
+        reports.push(Value::Null);
+    }
+    let one = |report| Replay { status, report, stderr: stderr.clone() };
+    Ok(reports.into_iter().map(one).collect())
 }
 
 /// Fails with `message` unless `condition` holds.

@@ -238,6 +238,40 @@ fn changed_code() -> Result<(), Failed> {
     assert_names_difference(&result.report, "hipMemcpy")
 }
 
+/// A kernel that the code object does not have: named, with what is there instead.
+fn missing_kernel() -> Result<(), Failed> {
+    let recording = sealed_saxpy()?;
+    let archive = Archive::open(&recording.archive).map_err(|error| error.to_string())?;
+    let changed = recording.folder.path().join("changed.hrr");
+    let mut changes = 0;
+    rewrite(
+        only_process(&archive)?,
+        &changed,
+        |content| {
+            let mut content = content.to_vec();
+            let name = b"_Z5saxpyifPKfPf";
+            for at in 0..content.len().saturating_sub(name.len()) {
+                if content[at..].starts_with(name) {
+                    content[at + 4] = b'z';
+                    changes += 1;
+                }
+            }
+            content
+        },
+        |_| {},
+    )?;
+    ensure(changes > 1, || "the kernel's name does not stand in the image".into())?;
+    let result = replay(&changed, "emu", 2, &[])?;
+    ensure([1, 2].contains(&result.status), || format!("exit {}", result.status))?;
+    let findings = result.report["findings"].as_array().cloned().unwrap_or_default();
+    let named = |finding: &&serde_json::Value| {
+        finding["function"] == "hipLaunchKernel" && finding.to_string().contains("_Z5saxpyifPKfPf")
+    };
+    ensure(findings.iter().find(named).is_some(), || {
+        format!("no finding names the kernel: {findings:?}\n{}", result.stderr)
+    })
+}
+
 /// A sealed archive whose files end early anywhere after their header: incomplete, with the number
 /// of lost events.
 fn cut_sealed() -> Result<(), Failed> {
@@ -464,6 +498,7 @@ fn main() {
         trial("flipped_bytes", flipped_bytes),
         trial("changed_result", changed_result),
         trial("changed_code", changed_code),
+        trial("missing_kernel", missing_kernel),
         trial("cut_sealed", cut_sealed),
         trial("cut_unsealed", cut_unsealed),
         trial("cut_every_byte", cut_every_byte),
