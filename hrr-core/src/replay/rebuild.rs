@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::archive::event::{AbsentReason, Body, Event, Field};
-use crate::code::{ELEMENT_IDENTITY, Identity, ValueKind, decode_arg};
+use crate::code::{self, ELEMENT_IDENTITY, Identity, ValueKind, decode_arg};
 use crate::desc::{
     ApiDesc, Direction, HandleDesc, ImageForm, JitOptionDesc, JitValue, KernelArgsForm, Len,
     OperandPlace, ParamDesc, PayloadDesc, Place, Rect, Role, Scope, Shape, Side, TagDesc,
@@ -915,6 +915,24 @@ impl Rebuilder<'_> {
 
     // ---- kernels -------------------------------------------------------------------------------
 
+    /// Refuses a kernel that its recorded code image does not have: the runtime would only say that
+    /// something was not found.
+    fn check_kernel(&mut self, identity: &Identity) -> Result<(), Refusal> {
+        let recording = &self.shared.recording;
+        let parsed = self.world.parsed.entry(identity.image).or_insert_with(|| {
+            let content = recording.blob(identity.image).ok()?;
+            (code::parser()?.parse)(&content).ok()
+        });
+        match parsed {
+            Some(image) if image.kernel(&identity.name).is_none() => Err(Refusal::new(format!(
+                "the recorded code object has no kernel `{}`, so the archive's code and calls do \
+                 not belong together: record again",
+                identity.name
+            ))),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     fn kernel_args(
         &mut self,
         recorded: u64,
@@ -932,7 +950,10 @@ impl Rebuilder<'_> {
         }
         let mut args: Vec<&Field> = node.below.to_vec();
         if field.element == ELEMENT_IDENTITY {
-            self.whole(field)?;
+            let content = self.whole(field)?;
+            if let Some(identity) = Identity::decode(&content) {
+                self.check_kernel(&identity)?;
+            }
         } else {
             args.push(field);
         }

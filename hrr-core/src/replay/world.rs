@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::archive::event::{BlobHash, EventId};
-use crate::code::Identity;
+use crate::code::{Identity, Image};
 use crate::desc::{ApiDesc, Rect};
 
 use super::Refusal;
@@ -119,6 +119,8 @@ pub(super) struct World {
     pub(super) memory: Memory,
     pub(super) symbols: Symbols,
     pub(super) images: HashMap<BlobHash, Buffer>,
+    /// What is inside the images whose kernels were launched; `None`: it could not be read.
+    pub(super) parsed: HashMap<BlobHash, Option<Image>>,
     pub(super) operands: HashMap<EventId, Vec<HostOperand>>,
     /// Streams, by recorded value, whose work is being captured; and the event at fault if the
     /// capture lacks a part.
@@ -147,6 +149,7 @@ impl World {
             memory: Memory::default(),
             symbols: Symbols::default(),
             images: HashMap::new(),
+            parsed: HashMap::new(),
             operands: HashMap::new(),
             captures: HashMap::new(),
             to_unplace: Vec::new(),
