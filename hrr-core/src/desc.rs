@@ -68,7 +68,7 @@ pub struct ApiDesc {
     /// Answers for a runtime that lacks the function, with the C signature of the function.
     pub missing: CodePtr,
     /// A stand-in for the real function that hands its arguments to
-    /// [`crate::testing`]; null unless the `testing` feature is on.
+    /// `crate::testing`; null unless the `testing` feature is on.
     pub receive: CodePtr,
     /// Calls a function of this signature.
     pub invoke: InvokeFn,
