@@ -60,16 +60,21 @@ pub unsafe fn commit(api: &'static ApiDesc, call: Call) {
 /// As [`commit`], which was called before; the real function has returned `ret`.
 #[inline(always)]
 pub unsafe fn leave<R>(api: &'static ApiDesc, call: Call, ret: &R) {
-    let mut word = 0u64;
-    let bytes = if size_of::<R>() < 8 { size_of::<R>() } else { 8 };
-    // SAFETY: both sides are valid for `bytes` bytes, the smaller of their sizes, and are distinct.
+    let from = (&raw const *ret).cast::<u8>();
+    // SAFETY: as many bytes as `ret` has are read, and handed on where they are more than a word.
+    // Whole reads, since bytes that are stored one way and read another stall the processor.
     unsafe {
-        core::ptr::copy_nonoverlapping(
-            (&raw const *ret).cast::<u8>(),
-            (&raw mut word).cast(),
-            bytes,
-        );
-        call::leave(api, call, word, (&raw const *ret).cast());
+        let (word, wide) = match size_of::<R>() {
+            0 => (0, core::ptr::null()),
+            4 => (u64::from(from.cast::<u32>().read_unaligned()), core::ptr::null()),
+            8 => (from.cast::<u64>().read_unaligned(), core::ptr::null()),
+            bytes => {
+                let mut word = [0; 8];
+                core::ptr::copy_nonoverlapping(from, word.as_mut_ptr(), bytes.min(8));
+                (u64::from_le_bytes(word), if bytes > 8 { from } else { core::ptr::null() })
+            }
+        };
+        call::leave(api, call, word, wide);
     }
 }
 

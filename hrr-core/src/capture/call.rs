@@ -60,6 +60,7 @@ pub(crate) fn enter(_api: &'static ApiDesc) -> Call {
     // SAFETY: null, or the calling thread's own page.
     unsafe {
         if state.is_null() || (*state).cur >= (*state).end || !(*state).open.is_null() {
+            core::hint::cold_path();
             return Call(call_keeping(enter_kept as *const (), 0, 0) as *mut u8);
         }
         (*state).open = (*state).cur;
@@ -231,6 +232,7 @@ pub(crate) unsafe fn commit(api: &'static ApiDesc, call: Call) {
     // everything of fixed size.
     unsafe {
         if (api.flags | (*state).flags) & (HAS_INPUTS | HAS_SLOW_PATH) != 0 {
+            core::hint::cold_path();
             let slow = commit_kept as *const ();
             call_keeping(slow, &raw const *api as usize, record as usize);
             return;
@@ -247,7 +249,7 @@ pub(crate) unsafe fn commit(api: &'static ApiDesc, call: Call) {
 }
 
 /// How far before its use a line of the ring is asked for.
-const PREPARED_BYTES: usize = 256;
+const PREPARED_BYTES: usize = 768;
 
 /// Asks for a line of memory that will soon be written: the helper's core had it last. Past the end
 /// of the chunk, or on a processor without the instruction, nothing happens.
@@ -337,9 +339,10 @@ fn pack(thread: &mut Thread) {
 }
 
 /// # Safety
-/// `call` was committed on this thread; `ret` leads to what the real call returned.
+/// `call` was committed on this thread; `word` is what the real call returned, or `wide` leads to it
+/// where it is more than a word.
 #[inline(always)]
-pub(crate) unsafe fn leave(api: &'static ApiDesc, call: Call, word: u64, ret: *const u8) {
+pub(crate) unsafe fn leave(api: &'static ApiDesc, call: Call, word: u64, wide: *const u8) {
     let state = state::current();
     // SAFETY: null (the thread's state went with a recording), or the thread's own page. A record
     // that is open is room of its chunk.
@@ -348,7 +351,8 @@ pub(crate) unsafe fn leave(api: &'static ApiDesc, call: Call, word: u64, ret: *c
             || (*state).open != call.0
             || (api.flags | (*state).flags) & (HAS_OUTPUTS | HAS_SLOW_PATH) != 0
         {
-            return leave_slow(api, call, word, ret);
+            core::hint::cold_path();
+            return leave_slow(api, call, word, wide);
         }
         call.0.add(24).cast::<u64>().write(word);
         call.0.add(16).cast::<u64>().write(ticks());
@@ -370,7 +374,8 @@ fn open_record(call: Call) -> Option<(&'static mut State, *mut u8)> {
 }
 
 #[inline(never)]
-unsafe fn leave_slow(api: &'static ApiDesc, call: Call, word: u64, ret: *const u8) {
+unsafe fn leave_slow(api: &'static ApiDesc, call: Call, word: u64, wide: *const u8) {
+    let ret = if wide.is_null() { (&raw const word).cast() } else { wide };
     let Some((state, record)) = open_record(call) else { return };
     // SAFETY: a joined state has a thread, which is this one's own.
     let thread = unsafe { &mut *state.thread };
