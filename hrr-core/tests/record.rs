@@ -33,6 +33,17 @@ declare!(API_FILL, fakeFill(
 declare!(API_OUTER, fakeOuter(times: u64 = U64) -> i32);
 declare!(API_CALLBACK, fakeCallback(stream: u64 = U64, function: *mut c_void = Role::Callback, data: *mut c_void = Role::UserData) -> i32,
     callback = function, data);
+declare!(API_MIXED, fakeMixed(
+    x: f64 = Role::Scalar(<f64 as Payload>::PAYLOAD),
+    name: *const i8 = Role::String,
+    a: u64 = U64,
+    b: u64 = U64,
+    y: f32 = Role::Scalar(<f32 as Payload>::PAYLOAD),
+    c: u64 = U64,
+    d: u64 = U64,
+    e: u64 = U64,
+    on_stack: u64 = U64,
+) -> i32);
 declare!(API_THROW, fakeThrow(depth: u64 = U64) -> i32);
 
 unsafe extern "C-unwind" fn real_plain(a: u64, b: u64, n: u64, m: u64, kind: u32) -> i32 {
@@ -69,6 +80,23 @@ unsafe extern "C-unwind" fn real_callback(stream: u64, f: *mut c_void, data: *mu
     unsafe { f(stream, 0, data) };
     0
 }
+#[allow(clippy::too_many_arguments, reason = "one of each register, and the stack")]
+unsafe extern "C-unwind" fn real_mixed(
+    x: f64,
+    name: *const i8,
+    a: u64,
+    b: u64,
+    y: f32,
+    c: u64,
+    d: u64,
+    e: u64,
+    on_stack: u64,
+) -> i32 {
+    let name = unsafe { core::ffi::CStr::from_ptr(name) };
+    let right = x == 1.5 && y == -2.25 && name == c"a name" && [a, b, c, d, e] == [1, 2, 3, 4, 5];
+    i32::from(!right || on_stack != 6)
+}
+
 unsafe extern "C-unwind" fn real_throw(_depth: u64) -> i32 {
     std::panic::resume_unwind(Box::new("thrown"))
 }
@@ -80,6 +108,7 @@ fn resolve(api: &'static ApiDesc) -> *const () {
         Ok("fakeFill") => real_fill as *const (),
         Ok("fakeOuter") => real_outer as *const (),
         Ok("fakeCallback") => real_callback as *const (),
+        Ok("fakeMixed") => real_mixed as *const (),
         Ok("fakeThrow") => real_throw as *const (),
         _ => core::ptr::null(),
     }
@@ -128,6 +157,27 @@ fn plain_calls_come_back() {
                 last = event.enter;
             }
             assert_eq!(support::folders(&support::folders(dir)[0]).len(), 2, "no ring is left");
+        },
+    );
+}
+
+/// The slow paths (the first call of a thread, content behind a pointer) leave every argument as
+/// the program passed it, in whatever register it travels.
+#[test]
+fn slow_paths_leave_the_arguments() {
+    in_process(
+        "slow_paths_leave_the_arguments",
+        |dir| unsafe {
+            let recording = capture::start(dir).unwrap();
+            for _ in 0..3 {
+                assert_eq!(fakeMixed(1.5, c"a name".as_ptr(), 1, 2, -2.25, 3, 4, 5, 6), 0);
+            }
+            recording.stop().unwrap();
+        },
+        |dir| {
+            let archive = support::open(dir);
+            let process = &archive.processes()[0];
+            assert_eq!(support::events(process).len(), 3);
         },
     );
 }
