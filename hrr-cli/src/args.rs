@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
+use hrr_runtime::RuntimeChoice;
 use hrr_runtime::replay::Tolerance;
 
 /// Records every call that a program makes into AMD's GPU runtime, and replays the recording on
@@ -44,7 +45,7 @@ pub(crate) struct RecordArgs {
     /// The runtime: a library, `emu` for the emulated GPU, or `amd-emu` for the vendor's on the
     /// emulated GPU [default: the vendor's if it has a device, else the emulated GPU]
     #[arg(long, value_name = "LIB|emu|amd-emu")]
-    pub(crate) runtime: Option<RuntimeArg>,
+    pub(crate) runtime: Option<RuntimeChoice>,
     /// The program and its arguments
     #[arg(
         required = true,
@@ -60,10 +61,11 @@ pub(crate) struct RecordArgs {
 pub(crate) struct ReplayArgs {
     /// The archive
     pub(crate) archive: PathBuf,
-    /// The runtime: a library, `emu` for the emulated GPU, or `amd-emu` for the vendor's on the
+    /// The runtime: a library, `emu` for the emulated GPU as the version of HIP that was recorded,
+    /// `emu:5`, `emu:6` or `emu:7` for it as that version, or `amd-emu` for the vendor's on the
     /// emulated GPU [default: the vendor's if it has a device, else the emulated GPU]
-    #[arg(long, value_name = "LIB|emu|amd-emu")]
-    pub(crate) runtime: Option<RuntimeArg>,
+    #[arg(long, value_name = "LIB|emu[:N]|amd-emu")]
+    pub(crate) runtime: Option<RuntimeChoice>,
     /// Only this process; all in turn without it
     #[arg(long, value_name = "PID")]
     pub(crate) process: Option<String>,
@@ -151,26 +153,6 @@ pub(crate) struct ApisArgs {
     pub(crate) attributes: bool,
 }
 
-/// What `--runtime` names.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum RuntimeArg {
-    Emulated,
-    VendorOnEmulated,
-    Library(PathBuf),
-}
-
-impl FromStr for RuntimeArg {
-    type Err = String;
-    fn from_str(text: &str) -> Result<RuntimeArg, String> {
-        match text {
-            "" => Err("expected a library, `emu` or `amd-emu`".into()),
-            "emu" => Ok(RuntimeArg::Emulated),
-            "amd-emu" => Ok(RuntimeArg::VendorOnEmulated),
-            path => Ok(RuntimeArg::Library(path.into())),
-        }
-    }
-}
-
 /// What `--device-map` names: recorded devices, and the live ones that stand for them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct DeviceMapArg(pub(crate) BTreeMap<u32, u32>);
@@ -239,9 +221,17 @@ mod tests {
 
     #[test]
     fn a_runtime_is_a_library_or_a_word() {
-        assert_eq!("emu".parse(), Ok(RuntimeArg::Emulated));
-        assert_eq!("amd-emu".parse(), Ok(RuntimeArg::VendorOnEmulated));
-        assert_eq!("./emu".parse(), Ok(RuntimeArg::Library("./emu".into())));
-        assert!("".parse::<RuntimeArg>().is_err());
+        let runtime = |text: &str| {
+            let cli = Cli::try_parse_from(["hrr", "replay", "a", "--runtime", text]);
+            let Command::Replay(replay) = cli.ok()?.command else { panic!("not replay") };
+            replay.runtime
+        };
+        assert_eq!(runtime("emu"), Some(RuntimeChoice::Emulated));
+        assert_eq!(runtime("emu:5"), Some(RuntimeChoice::EmulatedAs(5)));
+        assert_eq!(runtime("amd-emu"), Some(RuntimeChoice::VendorOnEmulated));
+        assert_eq!(runtime("./emu"), Some(RuntimeChoice::Library("./emu".into())));
+        for bad in ["", "emu:", "emu:4", "emu:8", "emu:5.2", "emu:../x"] {
+            assert_eq!(runtime(bad), None, "{bad}");
+        }
     }
 }

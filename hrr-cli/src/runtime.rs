@@ -7,11 +7,10 @@ use std::ffi::c_int;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use hrr_runtime::library;
 use hrr_runtime::runtime::vendor_on_emulated;
+use hrr_runtime::{RuntimeChoice, library};
 
-use crate::args::RuntimeArg;
-use crate::failure::{Failure, NO_RUNTIME};
+use crate::failure::{Failure, NO_RUNTIME, USAGE};
 
 /// A runtime that a command works with.
 #[derive(Debug)]
@@ -38,12 +37,29 @@ impl fmt::Display for Runtime {
     }
 }
 
+impl Runtime {
+    /// What is selected in this process to have it. Which HIP the emulated GPU is, is left to the
+    /// replay unless it was asked for.
+    pub(crate) fn choice(&self, asked: Option<&RuntimeChoice>) -> RuntimeChoice {
+        match asked {
+            Some(choice @ (RuntimeChoice::Emulated | RuntimeChoice::EmulatedAs(_))) => {
+                choice.clone()
+            }
+            None if self.emulated => RuntimeChoice::Emulated,
+            Some(RuntimeChoice::VendorOnEmulated | RuntimeChoice::Library(_)) | None => {
+                RuntimeChoice::Library(self.path.clone())
+            }
+        }
+    }
+}
+
 /// Finds the runtime that this process shall load: the one asked for, or the default.
-pub(crate) fn to_load(asked: Option<&RuntimeArg>) -> Result<Runtime, Failure> {
+pub(crate) fn to_load(asked: Option<&RuntimeChoice>) -> Result<Runtime, Failure> {
     match asked {
-        Some(RuntimeArg::Emulated) => emulated("as asked"),
-        Some(RuntimeArg::VendorOnEmulated) => on_emulated(),
-        Some(RuntimeArg::Library(path)) => {
+        Some(RuntimeChoice::Emulated) => emulated("as asked"),
+        Some(RuntimeChoice::EmulatedAs(major)) => emulated(&format!("as HIP {major}, as asked")),
+        Some(RuntimeChoice::VendorOnEmulated) => on_emulated(),
+        Some(RuntimeChoice::Library(path)) => {
             let runtime = named(path)?;
             match devices(&runtime.path) {
                 Ok(_) => Ok(runtime),
@@ -58,11 +74,15 @@ pub(crate) fn to_load(asked: Option<&RuntimeArg>) -> Result<Runtime, Failure> {
 }
 
 /// Finds the runtime that shall be put in front of the program's own; `None`: the program's own.
-pub(crate) fn to_put_in_front(asked: Option<&RuntimeArg>) -> Result<Option<Runtime>, Failure> {
+pub(crate) fn to_put_in_front(asked: Option<&RuntimeChoice>) -> Result<Option<Runtime>, Failure> {
     match asked {
-        Some(RuntimeArg::Emulated) => emulated("as asked").map(Some),
-        Some(RuntimeArg::VendorOnEmulated) => on_emulated().map(Some),
-        Some(RuntimeArg::Library(path)) => named(path).map(Some),
+        Some(RuntimeChoice::Emulated) => emulated("as asked").map(Some),
+        Some(RuntimeChoice::EmulatedAs(_)) => {
+            let what = "the name by which the program loads its runtime says which HIP it gets";
+            Err(Failure::new(USAGE, format!("{what}; use `emu` without a version")))
+        }
+        Some(RuntimeChoice::VendorOnEmulated) => on_emulated().map(Some),
+        Some(RuntimeChoice::Library(path)) => named(path).map(Some),
         // A program may bring a runtime that only it can find, so the device alone decides.
         None if Path::new(DEVICE_NODE).exists() => Ok(None),
         None => match vendor_with_device() {
@@ -174,7 +194,7 @@ mod tests {
 
     #[test]
     fn what_is_no_runtime_is_named() {
-        let to_load = |path: &str| to_load(Some(&RuntimeArg::Library(path.into())));
+        let to_load = |path: &str| to_load(Some(&RuntimeChoice::Library(path.into())));
         let failure = to_load("/no/such/libamdhip64.so").expect_err("it is not there");
         assert_eq!(failure.code, NO_RUNTIME);
         assert!(failure.to_string().contains("/no/such/libamdhip64.so"), "{failure}");

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hrr_core::archive::event::{AbsentReason, Body, Event, EventId, Field, Phase};
-use hrr_core::archive::facts::{Annotation, Clock, Mark, Note, ProcessInfo};
+use hrr_core::archive::facts::{Annotation, Clock, Mark, Note, ProcessInfo, RuntimeName};
 use hrr_core::archive::pack::pack;
 use hrr_core::archive::reader::{Archive, Process};
 use hrr_core::archive::shape::{ApiShape, Inside, ParamShape, PayloadShape, RetShape};
@@ -125,6 +125,14 @@ fn random_event(numbers: &mut Numbers, id: EventId, blobs: &[Body]) -> Event {
     }
 }
 
+fn runtime() -> RuntimeName {
+    RuntimeName {
+        path: "/lib/libfake.so".into(),
+        loaded_as: "libfake.so.5".into(),
+        soname: Some("libfake.so.6".into()),
+    }
+}
+
 /// Writes a small archive with everything in it, and answers its events by thread.
 fn write(folder: &Path, count: u64, seal: bool) -> Vec<Vec<Event>> {
     fs::create_dir_all(folder).unwrap();
@@ -141,6 +149,7 @@ fn write(folder: &Path, count: u64, seal: bool) -> Vec<Vec<Event>> {
     writer.thread(70).unwrap();
     writer.thread(71).unwrap();
     writer.note(Note::Runtime { path: "/lib/libfake.so".into() }).unwrap();
+    writer.runtime(runtime()).unwrap();
     for i in 0..count {
         let thread = (i % 2) as u32;
         let events = &mut threads[thread as usize];
@@ -185,6 +194,7 @@ fn random_events_come_back() {
         assert_eq!(process.event_count(), 5000);
         assert_eq!(process.annotations().unwrap().len(), 1);
         assert_eq!(process.notes().len(), 1);
+        assert_eq!(process.runtimes(), [runtime()]);
         if seal {
             assert_eq!(process.verify(), []);
         } else {
@@ -439,6 +449,7 @@ fn archives_of_old_versions_are_read() {
     assert_eq!(process.info(), &info());
     assert_eq!(process.apis().len(), 3);
     assert_eq!(process.annotations().unwrap().len(), 1);
+    assert_eq!(process.runtimes(), [], "its recorder kept no names");
 }
 
 #[test]
@@ -458,6 +469,7 @@ fn a_packed_archive_is_the_same() {
         let damage = process.verify();
         assert!(damage.iter().all(|finding| finding.kind == FindingKind::Stopped), "{damage:?}");
         assert_eq!(process.annotations().unwrap().len(), 1);
+        assert_eq!(process.runtimes(), [runtime()]);
         let again = pack(&archive, &packed);
         assert!(again.is_err(), "a file that is there is not written over");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing else is left");

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hrr_runtime::archive::facts::Note;
 use hrr_runtime::capture;
 use hrr_runtime::desc::ApiDesc;
 use hrr_runtime::objects;
@@ -52,9 +51,7 @@ pub(crate) fn resolve(api: &'static ApiDesc) -> *const () {
         && api.library.is_empty()
         && let Some((_, path)) = objects::holder_of(real.addr())
     {
-        // What links lead to outlives them: `hrr record` puts a folder of links in front.
-        let path = path.canonicalize().unwrap_or(path);
-        capture::fact(Note::Runtime { path: path.display().to_string() });
+        capture::runtime(objects::names_of(&path));
     }
     real.cast_const().cast()
 }

@@ -24,6 +24,7 @@ pub mod objects;
 mod recording;
 pub mod runtime;
 mod targets;
+mod versions;
 
 use std::sync::Arc;
 
@@ -53,7 +54,8 @@ use archive::reader::Archive;
 use desc::Table;
 use replay::{ArchivedProcess, Progress, ReplayOptions, Report};
 
-/// Replays a process of an archive in this process, with the runtime that was selected.
+/// Replays a process of an archive in this process, with the runtime that was selected. The
+/// emulated GPU, if it was not in use before, answers as the version of HIP that was recorded.
 ///
 /// `None` if the archive does not have a process at this index.
 pub fn replay(
@@ -64,6 +66,8 @@ pub fn replay(
     progress: impl Fn(Progress<'_>) + Send + Sync + 'static,
 ) -> Option<Report> {
     let recording = ArchivedProcess::new(Arc::clone(archive), process)?;
+    let recorded = archive.processes()[process].runtimes().first();
+    runtime::expect(recorded);
     let options = ReplayOptions {
         tables: tables.to_vec(),
         driver: Some(Arc::new(hrr_ffi::families::driver::HipDriver::default())),
@@ -71,6 +75,7 @@ pub fn replay(
     };
     let mut report = replay::replay(recording, options, progress);
     targets::explain(&mut report, &archive.processes()[process]);
+    versions::explain(&mut report, recorded, runtime::in_use().as_ref());
     Some(report)
 }
 

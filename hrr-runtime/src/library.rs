@@ -6,10 +6,20 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use hrr_core::archive::facts::RuntimeName;
+
 /// The folder of our own libraries, before all others.
 pub const LIB_DIR: &str = "HRR_LIB_DIR";
 /// The library of the emulated GPU, as cargo names it.
 pub const EMULATED: &str = "libamdhip64.so";
+/// The names under which programs of every ROCm look for the runtime, each with the major version
+/// of HIP that it stands for. No other name of a runtime is ever made, whatever an archive says.
+pub const RUNTIME_NAMES: [(Option<u32>, &str); 4] = [
+    (None, EMULATED),
+    (Some(5), "libamdhip64.so.5"),
+    (Some(6), "libamdhip64.so.6"),
+    (Some(7), "libamdhip64.so.7"),
+];
 /// The emulated GPU's HSA library, on which the vendor's runtime runs, as cargo names it.
 pub const HSA: &str = "libhsa_emu.so";
 /// The name under which the vendor's runtime asks for its HSA library: the soname of [`HSA`].
@@ -37,6 +47,19 @@ impl fmt::Display for Missing {
 }
 
 impl std::error::Error for Missing {}
+
+/// The name of the runtime of a major version of HIP, if there is a known one.
+pub fn runtime_name(major: u32) -> Option<&'static str> {
+    RUNTIME_NAMES.iter().find(|(of, _)| *of == Some(major)).map(|(_, name)| *name)
+}
+
+/// The major version of HIP as which a runtime answered: that of the file itself, else the one that
+/// it was loaded as (a library that serves several is a file without), else the one that it says.
+pub fn major(name: &RuntimeName) -> Option<u32> {
+    let of = |file: &str| file.rsplit_once(".so.")?.1.split('.').next()?.parse().ok();
+    let file = Path::new(&name.path).file_name().unwrap_or_default().to_string_lossy();
+    of(&file).or_else(|| of(&name.loaded_as)).or_else(|| of(name.soname.as_deref()?))
+}
 
 /// Finds a library of ours: in `$HRR_LIB_DIR`, else beside the executable, in `deps/`, `../deps/`
 /// and `../lib/hrr` from there. The path is absolute.
@@ -100,6 +123,29 @@ mod tests {
             touch(&root.join(place));
             assert_eq!(find(), Ok(root.join(place)));
         }
+    }
+
+    #[test]
+    fn the_file_then_the_loaded_name_then_the_soname_tell_the_version() {
+        let major = |path: &str, loaded_as: &str, soname: Option<&str>| {
+            let (path, loaded_as) = (path.to_owned(), loaded_as.to_owned());
+            major(&RuntimeName { path, loaded_as, soname: soname.map(str::to_owned) })
+        };
+        let (five, six) = ("libamdhip64.so.5", Some("libamdhip64.so.6"));
+        assert_eq!(major("/lib/libamdhip64.so.5.2.21153", "libamdhip64.so.6", six), Some(5));
+        assert_eq!(major("/hrr/libamdhip64.so", five, six), Some(5));
+        assert_eq!(major("/hrr/libamdhip64.so", "libamdhip64.so", six), Some(6));
+        assert_eq!(major("/x.so.7/libamdhip64.so", "libamdhip64.so", None), None);
+        assert_eq!(major("/lib/libamdhip64-1a2b.so", "libamdhip64.so.x", None), None);
+    }
+
+    #[test]
+    fn names_are_made_of_known_versions_only() {
+        for (major, name) in RUNTIME_NAMES {
+            let known = major.map_or(Some(EMULATED), runtime_name);
+            assert_eq!(known, Some(name));
+        }
+        assert_eq!([0, 4, 8, u32::MAX].map(runtime_name), [None; 4]);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
+use hrr_core::archive::facts::RuntimeName;
+
 /// The library that an address lies in: where it begins, and its path. `None` if no library holds
 /// the address.
 pub fn holder_of(address: usize) -> Option<(usize, PathBuf)> {
@@ -77,6 +79,17 @@ pub fn paths(file: &[u8]) -> Vec<PathBuf> {
     paths
 }
 
+/// The names of the loaded library at a path, as the loader has it. What links lead to outlives
+/// them: `hrr record` puts a folder of links in front.
+pub fn names_of(path: &Path) -> RuntimeName {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    RuntimeName {
+        path: real.display().to_string(),
+        loaded_as: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        soname: soname(path),
+    }
+}
+
 /// Whether the loaded library of that path asks the loader for a library of that name.
 pub fn asks_for(path: &Path, name: &str) -> bool {
     let mut asks = false;
@@ -87,6 +100,19 @@ pub fn asks_for(path: &Path, name: &str) -> bool {
         !asks
     });
     asks
+}
+
+/// The name that the loaded library of that path gives itself, if it does.
+pub fn soname(path: &Path) -> Option<String> {
+    let mut name = None;
+    each(&mut |object| {
+        let found = object.name().to_bytes() == path.as_os_str().as_bytes();
+        if found {
+            name = object.soname();
+        }
+        !found
+    });
+    name
 }
 
 /// The address of the first definition of `symbol` outside the library that this code is in, as
@@ -231,12 +257,23 @@ impl Object {
     /// Whether the object names a library as one that it needs.
     fn asks_for(&self, library: &str) -> bool {
         const DT_NEEDED: u64 = 1;
-        let Some(Tables { strings, .. }) = self.tables() else { return false };
-        self.entries().filter(|[tag, _]| *tag == DT_NEEDED).any(|[_, offset]| {
+        self.strings(DT_NEEDED).any(|name| name.to_bytes() == library.as_bytes())
+    }
+
+    /// The name that the object gives itself.
+    fn soname(&self) -> Option<String> {
+        const DT_SONAME: u64 = 14;
+        self.strings(DT_SONAME).next().map(|name| name.to_string_lossy().into_owned())
+    }
+
+    /// The strings that the entries of a tag name.
+    fn strings(&self, wanted: u64) -> impl Iterator<Item = &CStr> {
+        let tables = self.tables();
+        self.entries().filter(move |[tag, _]| *tag == wanted).filter_map(move |[_, offset]| {
+            let strings = tables.as_ref()?.strings;
             // SAFETY: the entry's value is the offset of a string in the object's table of them,
             // which is mapped while the object is loaded.
-            let name = unsafe { CStr::from_ptr(strings.add(offset as usize).cast()) };
-            name.to_bytes() == library.as_bytes()
+            Some(unsafe { CStr::from_ptr(strings.add(offset as usize).cast()) })
         })
     }
 }
@@ -286,6 +323,7 @@ mod tests {
         assert!(paths(b"libc.so").contains(&path), "{}", path.display());
         assert!(asks_for(&path, "ld-linux-x86-64.so.2"));
         assert!(!asks_for(&path, "libc.so.6"));
+        assert_eq!(soname(&path).as_deref(), Some("libc.so.6"));
     }
 
     #[test]
@@ -293,6 +331,7 @@ mod tests {
         assert!(definition(b"", c"no_library_defines_this").is_null());
         assert!(definition(b"no_such_library", c"puts").is_null());
         assert_eq!(paths(b"no_such_library"), Vec::<PathBuf>::new());
+        assert_eq!(soname(Path::new("/no/such/library.so")), None);
     }
 
     #[test]

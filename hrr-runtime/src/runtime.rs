@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::ffi::{CStr, OsStr};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hrr_core::archive::facts::Note;
+use hrr_core::archive::facts::{Note, RuntimeName};
 use hrr_core::capture;
 use hrr_core::desc::{ApiDesc, Table};
 use hrr_core::loader;
@@ -17,14 +18,18 @@ use libloading::Library;
 
 use crate::{library, objects};
 
-/// A library of the vendor, `emu` or `amd-emu`: what this process shall call.
+/// A library of the vendor, `emu`, `emu:` with a major version of HIP, or `amd-emu`: what this
+/// process shall call.
 pub const VARIABLE: &str = "HRR_RUNTIME";
 
 /// The runtime that calls shall go to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RuntimeChoice {
-    /// The emulated GPU.
+    /// The emulated GPU, which answers as the major version of HIP on which the archive that is
+    /// replayed was recorded; as HIP 6 if it names none that is known.
     Emulated,
+    /// The emulated GPU as this major version of HIP: 5, 6 or 7.
+    EmulatedAs(u32),
     /// The vendor's library, with the emulated GPU under it.
     VendorOnEmulated,
     /// A library, by its path or by a name that the dynamic loader finds.
@@ -32,15 +37,34 @@ pub enum RuntimeChoice {
 }
 
 impl RuntimeChoice {
-    /// What a text names: `emu`, `amd-emu`, or a library.
-    pub fn parse(text: &OsStr) -> RuntimeChoice {
-        if text == "emu" {
-            RuntimeChoice::Emulated
+    /// What a text names: `emu`, `emu:` with a major version, `amd-emu`, or a library.
+    ///
+    /// # Errors
+    /// If there is no text, or no such version.
+    pub fn parse(text: &OsStr) -> Result<RuntimeChoice, RuntimeError> {
+        let version = text.to_str().and_then(|text| text.strip_prefix("emu:"));
+        if text.is_empty() {
+            Err(RuntimeError::NotNamed)
+        } else if text == "emu" {
+            Ok(RuntimeChoice::Emulated)
         } else if text == "amd-emu" {
-            RuntimeChoice::VendorOnEmulated
+            Ok(RuntimeChoice::VendorOnEmulated)
+        } else if let Some(version) = version {
+            let known =
+                version.parse().ok().filter(|major| library::runtime_name(*major).is_some());
+            let unknown = || RuntimeError::NoSuchVersion(version.to_owned());
+            known.map(RuntimeChoice::EmulatedAs).ok_or_else(unknown)
         } else {
-            RuntimeChoice::Library(PathBuf::from(text))
+            Ok(RuntimeChoice::Library(PathBuf::from(text)))
         }
+    }
+}
+
+impl FromStr for RuntimeChoice {
+    type Err = RuntimeError;
+
+    fn from_str(text: &str) -> Result<RuntimeChoice, RuntimeError> {
+        RuntimeChoice::parse(text.as_ref())
     }
 }
 
@@ -50,6 +74,15 @@ pub enum RuntimeError {
     /// A call was made already, and so a library is in use.
     #[error("the runtime is in use already ({}); choose one before the first call", .0.display())]
     InUse(PathBuf),
+    /// Nothing is named.
+    #[error("expected a library, `emu` or `amd-emu`")]
+    NotNamed,
+    /// The emulated GPU is not the version that was asked for.
+    #[error("`{0}` is no version of HIP that the emulated GPU can be; expected 5, 6 or 7")]
+    NoSuchVersion(String),
+    /// The folder for the name of a version cannot be made.
+    #[error("cannot make a temporary folder: {0}; set TMPDIR to a folder that can be written")]
+    NoFolder(#[source] std::io::Error),
     /// A library of ours is nowhere.
     #[error(transparent)]
     Missing(#[from] library::Missing),
@@ -72,11 +105,23 @@ pub enum RuntimeError {
     },
 }
 
+/// A library that was opened.
+struct Loaded {
+    library: Library,
+    /// Its path as the loader has it; it may be a link that is gone.
+    path: PathBuf,
+    names: RuntimeName,
+}
+
 /// The libraries that were opened. They are never closed: slots lead into them.
 #[derive(Default)]
 struct Opened {
     /// By the name that declarations use. `None`: it was tried, said, and is not there.
-    libraries: HashMap<&'static str, Option<(Library, PathBuf)>>,
+    libraries: HashMap<&'static str, Option<Loaded>>,
+    /// What was selected and is opened at the first call.
+    selected: Option<RuntimeChoice>,
+    /// The version of HIP that the emulated GPU shall be, where the choice leaves it open.
+    recorded: Option<u32>,
 }
 
 static OPENED: Mutex<Option<Opened>> = Mutex::new(None);
@@ -89,7 +134,8 @@ fn opened() -> MutexGuard<'static, Option<Opened>> {
 /// The name of the main library in [`ApiDesc::library`].
 const MAIN: &str = "";
 
-/// Chooses the runtime of this process and opens it, before the first call.
+/// Chooses the runtime of this process and opens it, before the first call. The emulated GPU is
+/// opened by the first call, or by the replay that tells which version it shall be.
 ///
 /// Without it `HRR_RUNTIME` decides, else the vendor's runtime, else the emulated GPU.
 ///
@@ -98,18 +144,35 @@ const MAIN: &str = "";
 pub fn select_runtime(choice: RuntimeChoice) -> Result<(), RuntimeError> {
     let mut guard = opened();
     let opened = guard.get_or_insert_default();
-    if let Some(Some((_, path))) = opened.libraries.get(MAIN) {
-        return Err(RuntimeError::InUse(path.clone()));
+    if let Some(Some(main)) = opened.libraries.get(MAIN) {
+        return Err(RuntimeError::InUse(main.path.clone()));
     }
-    opened.libraries.insert(MAIN, Some(open_chosen(&choice)?));
+    if choice == RuntimeChoice::Emulated {
+        library::own(library::EMULATED)?;
+        opened.selected = Some(choice);
+    } else {
+        opened.libraries.insert(MAIN, Some(open_chosen(&choice, None)?));
+    }
     Ok(())
+}
+
+/// Says on which runtime the archive was recorded that is replayed from now on.
+pub(crate) fn expect(recorded: Option<&RuntimeName>) {
+    opened().get_or_insert_default().recorded = recorded.and_then(library::major);
+}
+
+/// The names of the runtime in use.
+pub(crate) fn in_use() -> Option<RuntimeName> {
+    let guard = opened();
+    let main = guard.as_ref()?.libraries.get(MAIN)?.as_ref()?;
+    Some(main.names.clone())
 }
 
 /// Whether this resolver opened the library at the path.
 pub(crate) fn opened_by_us(path: &Path) -> bool {
     let guard = opened();
     let mut all = guard.iter().flat_map(|opened| opened.libraries.values().flatten());
-    all.any(|(_, opened)| opened == path)
+    all.any(|opened| opened.path == path)
 }
 
 /// Answers the loader: the address of the function, or null.
@@ -130,12 +193,11 @@ pub(crate) fn resolve(api: &'static ApiDesc) -> *const () {
             };
             opened.libraries.insert(name, library);
         }
-        if let Some(Some((library, path))) = opened.libraries.get(name)
-            && let Some(found) = look_up(library, api)
+        if let Some(Some(loaded)) = opened.libraries.get(name)
+            && let Some(found) = look_up(&loaded.library, api)
         {
             if name == MAIN {
-                let path = path.canonicalize().unwrap_or_else(|_| path.clone());
-                capture::fact(Note::Runtime { path: path.display().to_string() });
+                capture::runtime(loaded.names.clone());
             }
             return found;
         }
@@ -170,9 +232,9 @@ fn look_up(library: &Library, api: &ApiDesc) -> Option<*const ()> {
     })
 }
 
-fn open(name: &'static str, opened: &Opened) -> Result<(Library, PathBuf), RuntimeError> {
+fn open(name: &'static str, opened: &Opened) -> Result<Loaded, RuntimeError> {
     if name == MAIN {
-        return open_main();
+        return open_main(opened);
     }
     let file = format!("lib{name}.so");
     if let Ok(path) = library::own(&file) {
@@ -180,26 +242,46 @@ fn open(name: &'static str, opened: &Opened) -> Result<(Library, PathBuf), Runti
     }
     // The compiler that belongs to a runtime lies beside it.
     let main = opened.libraries.get(MAIN).and_then(Option::as_ref);
-    let beside = main.and_then(|(_, path)| path.parent()).map(|folder| folder.join(&file));
+    let beside = main.and_then(|main| main.path.parent()).map(|folder| folder.join(&file));
     first_of(beside.into_iter().chain(library::vendor(name)))
 }
 
-fn open_main() -> Result<(Library, PathBuf), RuntimeError> {
+fn open_main(opened: &Opened) -> Result<Loaded, RuntimeError> {
+    if let Some(selected) = &opened.selected {
+        return open_chosen(selected, opened.recorded);
+    }
     if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
-        return open_chosen(&RuntimeChoice::parse(&named));
+        return open_chosen(&RuntimeChoice::parse(&named)?, opened.recorded);
     }
     match first_of(library::vendor("amdhip64")) {
         Ok(opened) => Ok(opened),
-        Err(_) => open_chosen(&RuntimeChoice::Emulated),
+        Err(_) => open_chosen(&RuntimeChoice::Emulated, opened.recorded),
     }
 }
 
-fn open_chosen(choice: &RuntimeChoice) -> Result<(Library, PathBuf), RuntimeError> {
+fn open_chosen(choice: &RuntimeChoice, recorded: Option<u32>) -> Result<Loaded, RuntimeError> {
     match choice {
-        RuntimeChoice::Emulated => load(&library::own(library::EMULATED)?),
+        RuntimeChoice::Emulated => load_emulated(recorded.and_then(library::runtime_name)),
+        RuntimeChoice::EmulatedAs(major) => {
+            let name = library::runtime_name(*major);
+            let unknown = || RuntimeError::NoSuchVersion(major.to_string());
+            load_emulated(Some(name.ok_or_else(unknown)?))
+        }
         RuntimeChoice::VendorOnEmulated => load(&vendor_on_emulated()?.runtime),
         RuntimeChoice::Library(path) => load(path),
     }
+}
+
+/// Loads the emulated GPU, which takes its version from the name by which it is loaded.
+fn load_emulated(name: Option<&str>) -> Result<Loaded, RuntimeError> {
+    let own = library::own(library::EMULATED)?;
+    let Some(name) = name else { return load(&own) };
+    // The loader keeps the name of the link, which may be gone when the library is in use.
+    let folder = tempfile::Builder::new().prefix("hrr-").tempdir();
+    let folder = folder.map_err(RuntimeError::NoFolder)?;
+    let link = folder.path().join(name);
+    std::os::unix::fs::symlink(own, &link).map_err(RuntimeError::NoFolder)?;
+    load(&link)
 }
 
 /// The vendor's runtime and what is under it.
@@ -227,7 +309,7 @@ pub fn vendor_on_emulated() -> Result<VendorOnEmulated, RuntimeError> {
     let mut refused = None;
     for name in &names {
         match load(name) {
-            Ok((library, runtime)) => {
+            Ok(Loaded { library, path: runtime, .. }) => {
                 // It is used in a moment, and a runtime's threads must not lose their code.
                 std::mem::forget(library);
                 if objects::asks_for(&runtime, library::HSA_NAME) {
@@ -252,7 +334,7 @@ fn is_absent(name: &Path, error: &RuntimeError) -> bool {
     matches!(error, RuntimeError::NotLoaded { what, .. } if what.starts_with(&absent))
 }
 
-fn first_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<(Library, PathBuf), RuntimeError> {
+fn first_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<Loaded, RuntimeError> {
     let mut first_error = None;
     for path in paths {
         match load(&path) {
@@ -263,7 +345,7 @@ fn first_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<(Library, PathBu
     Err(first_error.expect("there is a name to try"))
 }
 
-fn load(path: &Path) -> Result<(Library, PathBuf), RuntimeError> {
+fn load(path: &Path) -> Result<Loaded, RuntimeError> {
     let not_loaded = |what: String| RuntimeError::NotLoaded { path: path.to_owned(), what };
     // SAFETY: loading runs the library's initialisers: it is the runtime that the user named, or
     // the one that programs on this machine load.
@@ -274,7 +356,9 @@ fn load(path: &Path) -> Result<(Library, PathBuf), RuntimeError> {
         library.get::<*const std::ffi::c_void>(name.to_bytes_with_nul()).ok().map(|found| *found)
     });
     let place = any.and_then(|symbol| objects::holder_of(symbol.addr())).map(|(_, path)| path);
-    Ok((library, place.unwrap_or_else(|| path.to_owned())))
+    let path = place.unwrap_or_else(|| path.to_owned());
+    let names = objects::names_of(&path);
+    Ok(Loaded { library, path, names })
 }
 
 /// What entry points are looked up in by name.

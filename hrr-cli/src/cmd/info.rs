@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use hrr_runtime::archive::facts::{Clock, Note, ProcessInfo, ThreadInfo};
+use hrr_runtime::archive::facts::{Clock, Note, ProcessInfo, RuntimeName, ThreadInfo};
 use hrr_runtime::archive::reader::{Archive, Process};
 use hrr_runtime::archive::{FORMAT_VERSION, Finding, FindingKind};
+use hrr_runtime::library;
 use serde::Serialize;
 
 use crate::archive::{NoteText, bytes_text, open, verdict};
@@ -36,7 +37,22 @@ struct ShownProcess<'a> {
     threads: &'a [ThreadInfo],
     functions: Vec<&'a str>,
     notes: Vec<ShownNote>,
+    runtimes: Vec<ShownRuntime<'a>>,
     findings: Vec<ShownFinding>,
+}
+
+#[derive(Serialize)]
+struct ShownRuntime<'a> {
+    #[serde(flatten)]
+    name: &'a RuntimeName,
+    /// The major version of HIP that the names say.
+    hip: Option<u32>,
+}
+
+impl<'a> From<&'a RuntimeName> for ShownRuntime<'a> {
+    fn from(name: &'a RuntimeName) -> ShownRuntime<'a> {
+        ShownRuntime { name, hip: library::major(name) }
+    }
 }
 
 #[derive(Serialize)]
@@ -96,6 +112,7 @@ fn shown_process(process: &Process, verify: bool) -> (ShownProcess<'_>, Option<u
         threads: process.threads(),
         functions: process.apis().iter().map(|api| api.name.as_str()).collect(),
         notes: process.notes().iter().map(ShownNote::from).collect(),
+        runtimes: process.runtimes().iter().map(ShownRuntime::from).collect(),
         findings: findings.iter().map(ShownFinding::from).collect(),
     };
     (shown, verdict)
@@ -166,6 +183,10 @@ fn print(archive: &Archive, shown: &Shown<'_>, out: &mut impl Write) -> Result<(
         }
         for (name, value) in &info.env {
             writeln!(out, "  variable    {name}={value}")?;
+        }
+        for runtime in &shown.runtimes {
+            let hip = runtime.hip.map_or("of an unknown version".to_owned(), |hip| hip.to_string());
+            writeln!(out, "  runtime     HIP {hip}, loaded as {}", runtime.name.loaded_as)?;
         }
         for note in process.notes() {
             writeln!(out, "  note        {}", NoteText(note))?;

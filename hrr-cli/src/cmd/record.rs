@@ -23,9 +23,6 @@ use crate::runtime::{self, Runtime};
 use crate::say::{note, warn};
 use crate::summary;
 
-/// The names under which programs of every ROCm look for the runtime.
-const RUNTIME_NAMES: [&str; 4] =
-    ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"];
 /// The names of the runtime compiler, which the emulated GPU has in the same library.
 const COMPILER_NAMES: [&str; 4] =
     ["libhiprtc.so", "libhiprtc.so.5", "libhiprtc.so.6", "libhiprtc.so.7"];
@@ -172,7 +169,8 @@ impl Folder {
             let folder = links.path().join("runtime");
             std::fs::create_dir(&folder).map_err(failed)?;
             let compiler: &[&str] = if front.emulated { &COMPILER_NAMES } else { &[] };
-            for name in RUNTIME_NAMES.iter().chain(compiler) {
+            let names = library::RUNTIME_NAMES.map(|(_, name)| name);
+            for name in names.iter().chain(compiler) {
                 symlink(&front.path, folder.join(name)).map_err(failed)?;
             }
             if let Some(hsa) = &front.hsa {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use hrr_runtime::archive::reader::{Archive, Process};
 use hrr_runtime::desc::Table;
 use hrr_runtime::replay::{Progress, ReplayOptions, Report};
-use hrr_runtime::{RuntimeChoice, select_runtime};
+use hrr_runtime::select_runtime;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::archive::{open, processes};
@@ -48,7 +48,7 @@ fn one(
     let aside = OutputAside::put()?;
     let runtime = runtime::to_load(args.runtime.as_ref())?;
     note(&format!("runtime: {runtime}"));
-    select_runtime(RuntimeChoice::Library(runtime.path))
+    select_runtime(runtime.choice(args.runtime.as_ref()))
         .map_err(|error| Failure::new(NO_RUNTIME, error.to_string()))?;
     let options = ReplayOptions {
         place: !args.no_placement,

@@ -71,6 +71,18 @@ pub enum Note {
     },
 }
 
+/// The names of a library that calls went to. Its numbers may depend on them: a runtime may answer
+/// each program as the version that the program was linked against.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RuntimeName {
+    /// Its path, as in [`Note::Runtime`].
+    pub path: String,
+    /// The name of the file by which the program's loader found it: as it was linked or opened.
+    pub loaded_as: String,
+    /// The name that the library gives itself, if it does.
+    pub soname: Option<String>,
+}
+
 /// A mark beside the events of a thread.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Annotation {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use super::event::BlobHash;
-use super::facts::{Annotation, Note, ProcessInfo, ThreadInfo};
+use super::facts::{Annotation, Note, ProcessInfo, RuntimeName, ThreadInfo};
 use super::shape::ApiShape;
 
 /// The version of the format that this crate writes.
@@ -63,6 +63,8 @@ pub(crate) mod kind {
     /// The last block of a sealed file of blobs; `a` is the number of events of all threads. It tells
     /// how many events are lost when the file of events is cut.
     pub(crate) const SEALED: u32 = 10;
+    /// `postcard` of a list of [`super::RuntimeName`].
+    pub(crate) const RUNTIMES: u32 = 11;
     /// One file of a packed archive; `postcard` of its names stands in a block before it.
     pub(crate) const PACKED: u32 = 9;
 }
@@ -217,3 +219,6 @@ pub(crate) fn payload_sum(kind_of: u32, hash: BlobHash, stored: &[u8]) -> u64 {
 
 /// A list of annotations, as its block holds it.
 pub(crate) type Annotations = Vec<Annotation>;
+
+/// A list of the names of runtimes, as its block holds it.
+pub(crate) type RuntimeNames = Vec<RuntimeName>;

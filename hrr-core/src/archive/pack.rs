@@ -110,6 +110,9 @@ fn write_anew(process: &Process, folder: &Path) -> Result<(), PackError> {
     for note in process.notes() {
         writer.note(note.clone()).map_err(failed)?;
     }
+    for name in process.runtimes() {
+        writer.runtime(name.clone()).map_err(failed)?;
+    }
     for finding in process.findings() {
         writer.note(Note::Stopped { reason: finding.what.clone() }).map_err(failed)?;
     }

@@ -14,11 +14,11 @@ use serde::de::DeserializeOwned;
 
 use super::encode::{Cursor, take_event};
 use super::event::{BlobHash, Body, Event, EventId, FIELD_CUSTOM};
-use super::facts::{Annotation, Note, ProcessInfo, ThreadInfo};
+use super::facts::{Annotation, Note, ProcessInfo, RuntimeName, ThreadInfo};
 use super::format::{
     Annotations, BLOCK_HEADER_BYTES, BlockEntry, BlockHeader, FILE_HEADER_BYTES, FOOTER_BYTES,
-    FORMAT_VERSION, FileHeader, FileKind, Footer, Index, MAGIC, RAW_BYTES_MAX, UPSTREAM_MAGIC,
-    array, blob_hash, codec, kind, payload_sum,
+    FORMAT_VERSION, FileHeader, FileKind, Footer, Index, MAGIC, RAW_BYTES_MAX, RuntimeNames,
+    UPSTREAM_MAGIC, array, blob_hash, codec, kind, payload_sum,
 };
 use super::raw::{
     CHUNK_HEADER_BYTES, CHUNK_MAGIC, FIELD_PACK, RING_HEADER_BYTES, RawChunk, RawItem, RingHeader,
@@ -306,6 +306,7 @@ pub struct Process {
     rings: Vec<(Source, RingHeader)>,
     sealed: bool,
     index: Index,
+    runtimes: RuntimeNames,
     /// Place of a function in the table by the number that live records use.
     places: HashMap<BlobHash, (u64, u64)>,
     findings: Vec<Finding>,
@@ -404,6 +405,7 @@ impl Process {
                 });
             }
         }
+        let runtimes = read_runtimes(&events, &index, &mut findings);
         let mut places: HashMap<BlobHash, (u64, u64)> = HashMap::new();
         if let Some(blobs) = &blobs {
             if sealed {
@@ -433,6 +435,7 @@ impl Process {
             rings: Vec::new(),
             sealed,
             index,
+            runtimes,
             places,
             findings,
             live: OnceLock::new(),
@@ -563,6 +566,11 @@ impl Process {
     /// What was learnt while recording.
     pub fn notes(&self) -> &[Note] {
         &self.index.notes
+    }
+
+    /// The names of the libraries that calls went to; none in archives of older recorders.
+    pub fn runtimes(&self) -> &[RuntimeName] {
+        &self.runtimes
     }
 
     /// What is wrong, as far as opening tells. [`Process::verify`] looks at everything.
@@ -800,6 +808,18 @@ fn check_index(source: &Source, index: &Index, end: u64) -> Result<(), ReadError
         return Err(source.damaged(end, "the threads of the index are out of order"));
     }
     Ok(())
+}
+
+/// Reads the names of runtimes; the list is short.
+fn read_runtimes(source: &Source, index: &Index, findings: &mut Vec<Finding>) -> RuntimeNames {
+    let mut names = RuntimeNames::new();
+    for entry in index.blocks.iter().filter(|entry| entry.header.kind == kind::RUNTIMES) {
+        match source.postcard::<RuntimeNames>(entry) {
+            Ok(mut more) => names.append(&mut more),
+            Err(error) => findings.push(error.finding()),
+        }
+    }
+    names
 }
 
 /// Refuses shapes whose argument blocks no recorder makes.

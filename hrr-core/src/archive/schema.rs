@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use super::encode::put_event;
 use super::event::{AbsentReason, Body, Event, EventId, Field, Phase};
-use super::facts::{Annotation, Clock, Mark, Note, ProcessInfo, ThreadInfo};
+use super::facts::{Annotation, Clock, Mark, Note, ProcessInfo, RuntimeName, ThreadInfo};
 use super::format::{
-    BlobEntry, BlockEntry, BlockHeader, FileHeader, FileKind, Footer, Index, blob_hash,
+    BlobEntry, BlockEntry, BlockHeader, FileHeader, FileKind, Footer, Index, RuntimeNames,
+    blob_hash,
 };
 use super::raw;
 use super::shape::{ApiShape, Inside, ParamShape, PayloadShape, RetShape};
@@ -118,6 +119,11 @@ fn annotations() -> Vec<Annotation> {
     marks.into_iter().map(|mark| Annotation { thread: 1, before: 2, time: 3, mark }).collect()
 }
 
+fn runtimes() -> RuntimeNames {
+    let name = |soname| RuntimeName { path: "path".into(), loaded_as: "name".into(), soname };
+    vec![name(Some("soname".into())), name(None)]
+}
+
 #[test]
 fn the_format_has_not_changed() {
     let mut all = Vec::new();
@@ -126,6 +132,7 @@ fn the_format_has_not_changed() {
     all.extend(Footer { index: 100 }.encode(200));
     all.extend(postcard::to_stdvec(&index()).unwrap());
     all.extend(postcard::to_stdvec(&annotations()).unwrap());
+    all.extend(postcard::to_stdvec(&runtimes()).unwrap());
     all.extend(AbsentReason::ALL.iter().map(|reason| *reason as u8));
     let event = Event {
         id: EventId { thread: 0, index: 0 },
@@ -143,7 +150,7 @@ fn the_format_has_not_changed() {
     }
     assert_eq!(
         format!("{:032x}", blob_hash(&all)),
-        "76ca2c07d2f153fd99493aa09ef3696c",
+        "9486e57b7a8c2984172d0248fcae3f1f",
         "see the page of this test"
     );
 }

@@ -14,10 +14,10 @@ use serde::Serialize;
 
 use super::encode::put_event;
 use super::event::{Body, Event};
-use super::facts::{Annotation, Note, ProcessInfo, ThreadInfo};
+use super::facts::{Annotation, Note, ProcessInfo, RuntimeName, ThreadInfo};
 use super::format::{
     BlobEntry, BlockEntry, BlockHeader, FILE_HEADER_BYTES, FileHeader, FileKind, Footer, Index,
-    blob_hash, codec, kind, payload_sum,
+    RuntimeNames, blob_hash, codec, kind, payload_sum,
 };
 use super::kept::KeptFile;
 use super::shape::ApiShape;
@@ -338,6 +338,17 @@ impl Writer {
         let entry = put_postcard(&mut self.file, header(kind::NOTES), &notes)?;
         self.index.blocks.push(entry);
         self.index.notes.extend(notes);
+        Ok(())
+    }
+
+    /// Adds the names of a runtime.
+    ///
+    /// # Errors
+    /// The file cannot grow.
+    pub fn runtime(&mut self, name: RuntimeName) -> io::Result<()> {
+        let names: RuntimeNames = vec![name];
+        let entry = put_postcard(&mut self.file, header(kind::RUNTIMES), &names)?;
+        self.index.blocks.push(entry);
         Ok(())
     }
 

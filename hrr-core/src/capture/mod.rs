@@ -23,12 +23,13 @@ use core::ffi::c_void;
 use std::io;
 use std::path::Path;
 
-use crate::archive::facts::Note;
+use crate::archive::facts::{Note, RuntimeName};
 use crate::archive::raw::{MARK_BEGIN, MARK_END};
 
 pub use custom::CaptureCx;
 pub use ring::{CHUNK_BYTES, CHUNKS};
 
+use recorder::Fact;
 pub(crate) use recorder::{declare, start_from_environment};
 
 /// Writes one line for the user. No buffer and no lock: it may be written in a forked child.
@@ -99,7 +100,13 @@ pub fn note(note: Note) {
 /// Adds a fact of the process: to the running recording, and to those that start later, also in
 /// forked children.
 pub fn fact(note: Note) {
-    recorder::fact(note);
+    recorder::fact(Fact::Note(note));
+}
+
+/// Says which library the calls go to, by its names: a fact as [`fact`] adds it, with its
+/// [`Note::Runtime`].
+pub fn runtime(name: RuntimeName) {
+    recorder::fact(Fact::Runtime(name));
 }
 
 /// A named range of the calling thread's calls; it ends when this is dropped.

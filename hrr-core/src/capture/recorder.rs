@@ -15,7 +15,7 @@ use super::state::{self, State};
 use super::track::Tracker;
 use super::{call, process, say};
 use crate::archive::event::Body;
-use crate::archive::facts::{Clock, Note};
+use crate::archive::facts::{Clock, Note, RuntimeName};
 use crate::archive::format::FORMAT_VERSION;
 use crate::archive::raw::{RawItem, decode_chunks};
 use crate::archive::shape::ApiShape;
@@ -143,19 +143,27 @@ pub(crate) fn start_from_environment() {
 /// Every recording of the process; none is ever freed, because late calls may still look at it.
 static KEPT: Mutex<Vec<&Recorder>> = Mutex::new(Vec::new());
 
-/// What holds for the process and not for one recording of it: written into each.
-static FACTS: Mutex<Vec<Note>> = Mutex::new(Vec::new());
+/// What holds for the process and not for one recording of it.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Fact {
+    Note(Note),
+    /// The runtime that calls go to, by its names.
+    Runtime(RuntimeName),
+}
+
+/// Every fact so far: written into each recording.
+static FACTS: Mutex<Vec<Fact>> = Mutex::new(Vec::new());
 
 /// Keeps a fact of the process, for the recording that runs and for every later one.
-pub(crate) fn fact(note: Note) {
+pub(crate) fn fact(fact: Fact) {
     let mut facts = lock(&FACTS);
-    if facts.contains(&note) {
+    if facts.contains(&fact) {
         return;
     }
-    facts.push(note.clone());
+    facts.push(fact.clone());
     drop(facts);
     if let Some(recorder) = current() {
-        recorder.note(note);
+        recorder.fact(fact);
     }
 }
 
@@ -219,7 +227,7 @@ fn begin(dir: PathBuf) -> io::Result<&'static Recorder> {
     }
     // Held in the parent at the moment of a fork: the child's recording then lacks the facts.
     if let Ok(facts) = FACTS.try_lock() {
-        facts.iter().cloned().for_each(|note| recorder.note(note));
+        facts.iter().cloned().for_each(|fact| recorder.fact(fact));
     }
     let page = page().ok_or_else(|| io::Error::other("no page"))?;
     page.store(core::ptr::from_ref(recorder).cast_mut(), Release);
@@ -338,9 +346,23 @@ impl Recorder {
         lock(&self.tracker)
     }
 
-    /// Adds a fact to the archive.
+    /// Adds a note to the archive.
     pub(crate) fn note(&self, note: Note) {
-        if let Err(error) = lock(&self.drain).note(note) {
+        self.fact(Fact::Note(note));
+    }
+
+    /// Adds a fact to the archive.
+    fn fact(&self, fact: Fact) {
+        let mut writer = lock(&self.drain);
+        let written = match fact {
+            Fact::Note(note) => writer.note(note),
+            Fact::Runtime(name) => {
+                let note = Note::Runtime { path: name.path.clone() };
+                writer.note(note).and_then(|()| writer.runtime(name))
+            }
+        };
+        drop(writer);
+        if let Err(error) = written {
             fault(&error.to_string());
         }
     }

@@ -4,8 +4,12 @@
 //! several seeds per side, and on AMD's own runtime, which finds no GPU.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use e2e::{Recording, VENDOR, ensure, program, record, replay, run_hrr, text, trial, trial_unless};
+use e2e::{
+    Recording, Replay, VENDOR, ensure, program, record, replay, run_hrr, text, trial, trial_unless,
+};
+use hrr_runtime::archive::reader::Archive;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// What is known of a program: checks, the bytes that they compare, and whether it stores device
@@ -117,7 +121,69 @@ fn info_and_events() -> Result<(), Failed> {
     Ok(())
 }
 
-fn main() {
+/// How a program that links hrr-runtime is told to replay this archive in its own process.
+const IN_PROCESS: &str = "HRR_E2E_REPLAY";
+
+/// Replays in this process, as a Rust program does, and prints the report.
+fn in_process(path: &Path) -> std::process::ExitCode {
+    let archive = Arc::new(Archive::open(path).expect("the archive is whole"));
+    let report = hrr_runtime::replay(
+        &[hrr_runtime::ALL],
+        &archive,
+        0,
+        hrr_runtime::replay::ReplayOptions::default(),
+        |_| (),
+    );
+    let report = report.expect("it holds a process");
+    serde_json::to_writer(std::io::stdout(), &report).expect("a report is plain data");
+    std::process::ExitCode::from(report.exit_code() as u8)
+}
+
+/// The emulated GPU answers as the version of HIP that the program was linked against, at replay
+/// too, whoever replays; a version that was asked for is taken, and the report says so.
+fn versions() -> Result<(), Failed> {
+    let binary = e2e::compiled("workloads", "graphs", &[])?;
+    let recording = record(&binary, "emu", 1)?;
+    let info =
+        run_hrr(1, &["info".as_ref(), recording.archive.as_os_str(), "--json".as_ref()])?.stdout;
+    let info: serde_json::Value = serde_json::from_slice(&info)?;
+    let runtime = &info["processes"][0]["runtimes"][0];
+    ensure(runtime["loaded_as"] == "libamdhip64.so.5" && runtime["hip"] == 5, || info.to_string())?;
+
+    let notes = |result: &Replay| {
+        let findings = result.report["findings"].as_array().cloned().unwrap_or_default();
+        findings.into_iter().filter(|finding| finding["kind"] == "note").collect::<Vec<_>>()
+    };
+    for runtime in ["emu", "emu:5"] {
+        let same = replay(&recording.archive, runtime, 1, &[])?;
+        same.assert_faithful()?;
+        ensure(notes(&same).is_empty(), || format!("{:?}", notes(&same)))?;
+    }
+    let other = replay(&recording.archive, "emu:6", 1, &[])?;
+    other.assert_status(1)?;
+    let said = notes(&other);
+    ensure(said.len() == 1 && said[0]["reason"].to_string().contains("recorded on HIP 5"), || {
+        format!("{said:?}")
+    })?;
+
+    for (runtime, status) in [("emu", 0), ("emu:6", 1)] {
+        let this = std::env::current_exe()?;
+        let folder = e2e::release_dir();
+        let mut again = std::process::Command::new(this);
+        again.env(IN_PROCESS, &recording.archive).env("HRR_LIB_DIR", folder);
+        let out = again.env("HRR_RUNTIME", runtime).output()?;
+        let (printed, said) = (text(&out.stdout), text(&out.stderr));
+        ensure(out.status.code() == Some(status), || format!("{runtime}: {printed}\n{said}"))?;
+        let told = printed.contains("recorded on HIP 5");
+        ensure(told == (status == 1), || format!("{runtime}: {printed}"))?;
+    }
+    Ok(())
+}
+
+fn main() -> std::process::ExitCode {
+    if let Some(archive) = std::env::var_os(IN_PROCESS) {
+        return in_process(archive.as_ref());
+    }
     let arguments = Arguments::from_args();
     let vendor = e2e::missing_compiler().or_else(|| {
         (!Path::new(VENDOR).exists())
@@ -129,6 +195,7 @@ fn main() {
         .collect();
     trials.push(trial("without_program", without_program));
     trials.push(trial("info_and_events", info_and_events));
+    trials.push(trial("versions", versions));
     for (name, first) in [
         ("saxpy", "hipGetDeviceCount"),
         ("symbol", "hipMemcpyToSymbol"),
