@@ -295,6 +295,25 @@ pub enum Space {
     Managed,
 }
 
+/// In which space a call allocates.
+#[derive(Clone, Copy)]
+pub enum SpaceOf {
+    /// Fixed by the function.
+    Fixed(Space),
+    /// A function of the scope, as where a flag decides.
+    Call(fn(&Scope<'_>) -> Space),
+}
+
+impl SpaceOf {
+    /// The space in which the call allocates that has these arguments.
+    pub fn of(&self, scope: &Scope<'_>) -> Space {
+        match self {
+            SpaceOf::Fixed(space) => *space,
+            SpaceOf::Call(function) => function(scope),
+        }
+    }
+}
+
 /// Which side of a copy an operand is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
@@ -487,7 +506,7 @@ pub enum Role {
         /// Size of what lies there; `None`: inside a range that is known already.
         bytes: Option<Len>,
         /// Whether the call makes an allocation of its own, which replay may place.
-        allocates: Option<Space>,
+        allocates: Option<SpaceOf>,
     },
     /// Host memory that the call makes reachable for the device.
     RegistersHost {

@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use crate::archive::blob_hash;
 use crate::archive::event::{
-    Body, Event, FIELD_CHECK, FIELD_CUSTOM, FIELD_HOST_WRITE, FIELD_RET, Field, Phase,
+    Body, Event, FIELD_CHECK, FIELD_CUSTOM, FIELD_HOST_SEEN, FIELD_HOST_WRITE, FIELD_RET,
+    FIELD_SPECIAL, Field, Phase,
 };
 use crate::archive::shape::{ApiShape, Inside, ParamShape, PayloadShape};
 use crate::code::{ELEMENT_IDENTITY, Identity, ValueKind, decode_arg};
@@ -84,7 +85,7 @@ impl EventDump {
                 notes.push(note);
                 continue;
             }
-            if field.id >= FIELD_CUSTOM {
+            if field.id >= FIELD_SPECIAL {
                 continue;
             }
             let depth = usize::from(field.depth);
@@ -319,6 +320,10 @@ fn note_text(field: &Field) -> Option<String> {
     let content = body_text(field, None);
     match field.id {
         FIELD_HOST_WRITE => Some(format!("host memory {:#x}: {content}", field.address)),
+        FIELD_HOST_SEEN => Some(format!(
+            "host memory {:#x} while work of {} ms ran: {content}",
+            field.address, field.element
+        )),
         FIELD_CHECK => Some(match field.owner {
             Some((owner, _)) => format!(
                 "check of {}/{} at {:#x}: {content}",

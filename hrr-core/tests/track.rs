@@ -17,11 +17,14 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Mutex;
 
-use hrr_core::archive::event::{AbsentReason, Body, Event, FIELD_CHECK, FIELD_HOST_WRITE, Field};
+use hrr_core::archive::event::{
+    AbsentReason, Body, Event, FIELD_CHECK, FIELD_HOST_SEEN, FIELD_HOST_WRITE, Field,
+};
 use hrr_core::archive::reader::Process;
 use hrr_core::arg::Payload;
 use hrr_core::desc::{
-    ApiDesc, Effect, Extent, HandleDesc, Len, OperandPlace, Place, Role, Side, Space,
+    ApiDesc, Class, Effect, Extent, HandleDesc, Len, OperandPlace, Place, Role, Side, Space,
+    SpaceOf,
 };
 use hrr_core::{capture, loader};
 
@@ -41,6 +44,8 @@ declare!(API_SEND, fakeSend(
     bytes: u64 = U64, stream: u64 = IN) -> i32, effects = &[Effect::Enqueues { stream: 2 }]);
 declare!(API_SYNC, fakeSync(stream: u64 = IN) -> i32, effects = &[Effect::CompletesStream { stream: 0 }]);
 declare!(API_QUERY, fakeQuery(stream: u64 = IN, answer: u64 = U64) -> i32, effects = &[Effect::CompletesStream { stream: 0 }]);
+declare!(API_ASK, fakeAsk(stream: u64 = IN, answer: u64 = U64) -> i32, class = Class::Query { wait: None },
+    effects = &[Effect::CompletesStream { stream: 0 }]);
 declare!(API_DEVICE, fakeDevice() -> i32, effects = &[Effect::CompletesDevice]);
 declare!(API_RECORD, fakeRecord(event: u64 = IN, stream: u64 = IN) -> i32, effects = &[Effect::RecordsEvent { event: 0, stream: Some(1) }]);
 declare!(API_WAIT, fakeWait(stream: u64 = IN, event: u64 = IN) -> i32, effects = &[Effect::WaitsEvent { stream: 0, event: 1 }]);
@@ -50,7 +55,7 @@ declare!(API_END, fakeEnd(stream: u64 = IN, graph: *mut u64 = OUT) -> i32, effec
 declare!(API_INSTANTIATE, fakeInstantiate(exec: *mut u64 = OUT, graph: u64 = IN) -> i32, effects = &[Effect::Instantiates { exec: 0, graph: 1 }]);
 declare!(API_LAUNCH_GRAPH, fakeLaunchGraph(exec: u64 = IN, stream: u64 = IN) -> i32, effects = &[Effect::LaunchesGraph { exec: 0, stream: 1 }]);
 declare!(API_PINNED, fakePinned(
-    out: *mut *mut u8 = Role::OutDevicePointer { bytes: Some(Len::Param(1)), allocates: Some(Space::Pinned) },
+    out: *mut *mut u8 = Role::OutDevicePointer { bytes: Some(Len::Param(1)), allocates: Some(SpaceOf::Fixed(Space::Pinned)) },
     bytes: u64 = U64) -> i32);
 declare!(API_FREE, fakeFree(at: *mut u8 = Role::DevicePointer { frees: true }, answer: u64 = U64) -> i32);
 declare!(API_KERNEL, fakeKernel(at: *mut u8 = Role::DevicePointer { frees: false }, index: u64 = U64, value: u64 = U64, stream: u64 = IN) -> i32,
@@ -160,7 +165,7 @@ fn resolve(api: &'static ApiDesc) -> *const () {
         "fakeCopySync" => real_copy_sync as *const (),
         "fakeSend" => real_send as *const (),
         "fakeSync" => real_sync as *const (),
-        "fakeQuery" => real_query as *const (),
+        "fakeQuery" | "fakeAsk" => real_query as *const (),
         "fakeDevice" => real_device as *const (),
         "fakeRecord" | "fakeWait" => real_two as *const (),
         "fakeEvent" => real_event as *const (),
@@ -187,12 +192,13 @@ impl Seen<'_> {
         self.events[call].fields.iter().filter(|field| field.id == id).collect()
     }
 
+    fn content(&self, field: &Field) -> Vec<u8> {
+        self.process.content(&field.body).unwrap().expect("a content").to_vec()
+    }
+
     /// (owner's index, content) of every check of the n-th call.
     fn checks(&self, call: usize) -> Vec<(u64, Vec<u8>)> {
-        let content = |field: &&Field| {
-            let content = self.process.content(&field.body).unwrap();
-            (field.owner.unwrap().0.index, content.expect("a content").to_vec())
-        };
+        let content = |field: &&Field| (field.owner.unwrap().0.index, self.content(field));
         self.fields(call, FIELD_CHECK).iter().map(content).collect()
     }
 
@@ -207,10 +213,7 @@ impl Seen<'_> {
 
     /// The contents of host memory that were taken before the n-th call: (address, bytes).
     fn writes(&self, call: usize) -> Vec<(u64, Vec<u8>)> {
-        let content = |field: &&Field| {
-            let content = self.process.content(&field.body).unwrap();
-            (field.address, content.expect("a content").to_vec())
-        };
+        let content = |field: &&Field| (field.address, self.content(field));
         self.fields(call, FIELD_HOST_WRITE).iter().map(content).collect()
     }
 }
@@ -364,7 +367,7 @@ fn reachable_memory_is_taken_when_it_changed() {
         fakeFree(at, 0); // 9
     }
     in_process("reachable_memory_is_taken_when_it_changed", inner, |seen| {
-        let block = 64 << 10;
+        let block = 256;
         let before = seen.writes(1);
         assert_eq!(before.len(), 1);
         let start = before[0].0;
@@ -372,15 +375,65 @@ fn reachable_memory_is_taken_when_it_changed() {
         assert!((0..BYTES).all(|i| before[0].1[i] == i as u8));
         let checks = seen.checks(2);
         assert_eq!((checks.len(), checks[0].0, checks[0].1.len()), (1, 1, block));
-        assert_eq!(checks[0].1[100_005 - block], 200);
-        assert_eq!(seen.fields(2, FIELD_CHECK)[0].address, start + block as u64);
+        assert_eq!(checks[0].1[100_005 % block], 200);
+        let check_at = seen.fields(2, FIELD_CHECK)[0].address;
+        assert_eq!(check_at, start + (100_005 / block * block) as u64);
         assert_eq!(seen.writes(3).len(), 0);
         assert_eq!(seen.checks(4)[0].1[3], 201);
         let changed = seen.writes(5);
-        assert_eq!((changed.len(), changed[0].0), (1, start + block as u64));
-        assert_eq!(changed[0].1[70_000 - block], 99);
+        assert_eq!((changed.len(), changed[0].0), (1, start + (70_000 / block * block) as u64));
+        assert_eq!(changed[0].1[70_000 % block], 99);
         assert_eq!(seen.writes(6).len(), 0);
         assert_eq!(seen.checks(8)[0].1[3], 202);
+    });
+}
+
+#[test]
+fn a_call_that_waits_takes_what_the_program_stored_while_work_runs() {
+    unsafe fn inner() {
+        let mut at = core::ptr::null_mut();
+        fakePinned(&mut at, 1024); // 0
+        core::ptr::write_bytes(at, 0, 1024);
+        fakeKernel(at, 300, 200, 10); // 1
+        at.add(5).write_volatile(7);
+        fakeSync(11); // 2: waits for something else
+        fakeSync(11); // 3: nothing changed since
+        at.add(600).write_volatile(8);
+        fakeAsk(10, 600); // 4: the program goes on to ask
+        at.add(5).write_volatile(0);
+        fakeSync(10); // 5: what was taken back is seen as well
+        at.add(5).write_volatile(9);
+        fakeSync(10); // 6: no work runs
+        fakeKernel(at, 300, 201, 10); // 7
+        for _ in 0..2000 {
+            let count = at.add(900).read_volatile();
+            at.add(900).write_volatile(count.wrapping_add(1));
+            fakeAsk(10, 600);
+        }
+        fakeAsk(10, 0);
+    }
+    let name = "a_call_that_waits_takes_what_the_program_stored_while_work_runs";
+    in_process(name, inner, |seen| {
+        let looks = |event: usize| {
+            let fields = seen.fields(event, FIELD_HOST_SEEN);
+            let look = |field: &&Field| (field.address, seen.content(field));
+            fields.iter().map(look).collect::<Vec<_>>()
+        };
+        let base = seen.writes(1)[0].0;
+        assert_eq!(looks(1), []);
+        let at_wait = looks(2);
+        assert_eq!((at_wait.len(), at_wait[0].0, at_wait[0].1.len()), (1, base, 256));
+        assert_eq!(at_wait[0].1[5], 7);
+        assert_eq!(looks(3), []);
+        assert_eq!(looks(4)[0].1[600 % 256], 8);
+        assert_eq!((looks(4).len(), looks(5).len(), looks(6).len()), (1, 1, 0));
+        assert_eq!(looks(5)[0].1[5], 0);
+        // The check still holds all that changed since the launch.
+        let check = seen.checks(5);
+        assert_eq!(check.iter().map(|check| check.1.len()).sum::<usize>(), 512);
+        assert!(check.iter().any(|check| check.1.contains(&200)));
+        let asked = (8..2008).filter(|event| !looks(*event).is_empty()).count();
+        assert!((1..1000).contains(&asked), "{asked} looks in 2000 questions");
     });
 }
 

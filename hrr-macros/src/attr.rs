@@ -313,7 +313,7 @@ pub(crate) const ROWS: &[Row] = rows! {
         &[length("bytes"),
          Arg {
              key: "space",
-             shape: Shape::Choice(&[("device", "Device"), ("pinned", "Pinned"), ("managed", "Managed")]),
+             shape: Shape::ChoiceOrPath(&[("device", "Device"), ("pinned", "Pinned"), ("managed", "Managed")]),
              need: Need::Required,
          }],
         "The call allocates memory and writes its address.";

@@ -97,6 +97,12 @@ pub(crate) enum Direction {
     InOut,
 }
 
+pub(crate) enum SpaceOf {
+    /// One of `device`, `pinned`, `managed`, as the variant of the descriptor.
+    Fixed(&'static str),
+    Call(ExprPath),
+}
+
 pub(crate) enum OperandPlace {
     /// One of `host`, `device`, `tracked`, as the variant of the descriptor.
     Fixed(&'static str),
@@ -136,10 +142,9 @@ pub(crate) enum Role {
     OutDevicePointer {
         bytes: Option<Len>,
     },
-    /// `space`: the variant of the descriptor.
     OutAlloc {
         bytes: Len,
-        space: &'static str,
+        space: SpaceOf,
     },
     RegistersHost {
         bytes: Len,

@@ -16,7 +16,7 @@ use crate::attr::{BLOCK_ARGS, Place, Word};
 use crate::errors::Errors;
 use crate::model::{
     ApiFn, Block, Class, Direction, Effect, Extent, Hook, Len, Name, OperandPlace, Param, Payload,
-    Role, unit,
+    Role, SpaceOf, unit,
 };
 
 /// Reads a block; the model is complete if no error was recorded.
@@ -399,7 +399,11 @@ fn role_of(parsed: &mut Parsed) -> Option<Role> {
         Word::Frees => Role::DevicePointer { frees: true },
         Word::OutDevicePtr => Role::OutDevicePointer { bytes: parsed.length("bytes") },
         Word::OutAlloc => {
-            let space = parsed.choice("space")?;
+            let space = match parsed.take("space")? {
+                Value::Choice(space) => SpaceOf::Fixed(space),
+                Value::Path(path) => SpaceOf::Call(path),
+                _ => return None,
+            };
             Role::OutAlloc { bytes: parsed.length("bytes")?, space }
         }
         Word::RegistersHost => Role::RegistersHost { bytes: parsed.length("bytes")? },

@@ -78,6 +78,14 @@ pub const FIELD_CHECK: u16 = 0xfffd;
 /// apart.
 pub const FIELD_CUSTOM: u16 = 0xfffc;
 
+/// The id of a field that holds what a call found in tracked host memory when it began, while device
+/// work ran that can reach it: stores of the program, on which the work may wait, or of the device.
+/// `element` is the age of the oldest such work in milliseconds, [`Field::address`] the recorded
+/// address.
+pub const FIELD_HOST_SEEN: u16 = 0xfff9;
+/// Ids from here on stand for no parameter.
+pub const FIELD_SPECIAL: u16 = 0xfff0;
+
 /// The content of one parameter, field of a struct, or element.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
@@ -94,8 +102,8 @@ pub struct Field {
     pub original: u64,
     /// Elements that were recorded. `original > recorded` is never replayed as if whole.
     pub recorded: u64,
-    /// For [`FIELD_HOST_WRITE`] and [`FIELD_CHECK`]: the recorded host address. For a field of an
-    /// operand: the address passed. Else 0.
+    /// For [`FIELD_HOST_WRITE`], [`FIELD_HOST_SEEN`] and [`FIELD_CHECK`]: the recorded host address.
+    /// For a field of an operand: the address passed. Else 0.
     pub address: u64,
     /// For [`FIELD_CHECK`] of a copy: the copy's event and the parameter or field id of the
     /// destination.

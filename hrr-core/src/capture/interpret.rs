@@ -392,7 +392,7 @@ impl<'t> Taking<'t> {
                     if let (Some(start), Some(bytes)) = (start, bytes) {
                         let mut tracker = self.recorder.tracker();
                         match allocates {
-                            Some(space) => tracker.add_range(start, bytes, *space),
+                            Some(space) => tracker.add_range(start, bytes, space.of(at.scope)),
                             None => tracker.add_part(start, bytes),
                         }
                     }

@@ -10,11 +10,14 @@
 //!
 //! Host memory that kernels reach (pinned, registered, managed) is compared with hashes of its
 //! blocks: before a launch that can reach a range, the blocks that changed are a payload; when the
-//! launch is complete, the blocks that changed since are expectations. The price is one read of
-//! the reached ranges at each launch and at each completion.
+//! launch is complete, the blocks that changed since are expectations. While it runs, a call that is
+//! about to wait, or asks whether it is done, takes what changed meanwhile: a kernel may be waiting
+//! for what the program stored there. The price is one read of the reached ranges at each launch, at
+//! each wait and at each completion; a program that asks again and again pays a tenth of its time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::fields::Meta;
 use super::interpret::{Taking, read_rect, rect_bytes, value_at};
@@ -22,14 +25,18 @@ use super::memory::Memory;
 use super::recorder::Recorder;
 use crate::archive::blob_hash;
 use crate::archive::event::{
-    AbsentReason, BlobHash, EventId, FIELD_CHECK, FIELD_HOST_WRITE, Phase,
+    AbsentReason, BlobHash, EventId, FIELD_CHECK, FIELD_HOST_SEEN, FIELD_HOST_WRITE, Phase,
 };
 use crate::code::{self, Identity, Image};
-use crate::desc::{Effect, Rect, RetKind, Role, Scope, Side, Space};
+use crate::desc::{Class, Effect, Rect, RetKind, Role, Scope, Side, Space};
 use crate::ranges::Ranges;
 
-/// Reachable host memory is compared in blocks of this size.
-const BLOCK_BYTES: usize = 64 << 10;
+/// Reachable host memory is compared in blocks of this size: small, since what changed in the same
+/// block by another hand is taken with it.
+const BLOCK_BYTES: usize = 256;
+/// A program that asks again and again whether work is done has its host memory looked at for one
+/// part in so many of its time.
+const LOOK_SHARE: u32 = 10;
 
 /// The host side of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +80,14 @@ pub(crate) struct Pending {
     stream: Stream,
     count: u64,
     owner: EventId,
+    since: Instant,
     what: What,
+}
+
+impl Pending {
+    fn new(stream: Stream, count: u64, owner: EventId, what: What) -> Pending {
+        Pending { stream, count, owner, since: Instant::now(), what }
+    }
 }
 
 #[derive(Debug)]
@@ -89,6 +103,38 @@ struct Tracked {
     space: Space,
     /// Hashes of the blocks when they were last taken; empty: never.
     blocks: Vec<u64>,
+    /// Hashes of the blocks when they were last looked at, since they were taken; empty: not since.
+    looked: Vec<u64>,
+}
+
+impl Tracked {
+    fn new(space: Space) -> Tracked {
+        Tracked { space, blocks: Vec::new(), looked: Vec::new() }
+    }
+
+    /// Compares blocks with what is known of them, which becomes what they hold now, and answers the
+    /// runs of those that changed.
+    fn renew(known: &mut Vec<u64>, start: u64, content: &[u8]) -> Vec<(u64, Vec<u8>)> {
+        let first_time = known.is_empty();
+        let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut last_changed = None;
+        for (at, block) in content.chunks(BLOCK_BYTES).enumerate() {
+            let hash = blob_hash(block) as u64;
+            if first_time {
+                known.push(hash);
+            } else if core::mem::replace(&mut known[at], hash) == hash {
+                continue;
+            }
+            match runs.last_mut() {
+                Some((_, run)) if last_changed == Some(at.wrapping_sub(1)) => {
+                    run.extend_from_slice(block);
+                }
+                _ => runs.push((start + (at * BLOCK_BYTES) as u64, block.to_vec())),
+            }
+            last_changed = Some(at);
+        }
+        runs
+    }
 }
 
 /// What is known.
@@ -105,6 +151,8 @@ pub(crate) struct Tracker {
     last_capture: u64,
     graphs: HashMap<u64, Vec<GraphCopy>>,
     pending: Vec<Pending>,
+    /// When reachable memory was last looked at for a call that does not wait, and for how long.
+    last_look: Option<(Instant, Duration)>,
 }
 
 impl Tracker {
@@ -150,7 +198,7 @@ impl Tracker {
 
     pub(crate) fn add_range(&mut self, start: u64, bytes: u64, space: Space) {
         if start != 0 {
-            self.ranges.insert(start, bytes, Tracked { space, blocks: Vec::new() });
+            self.ranges.insert(start, bytes, Tracked::new(space));
         }
     }
 
@@ -194,36 +242,41 @@ impl Tracker {
             .map(|(start, ..)| start)
     }
 
-    /// Reads a reachable range and answers the runs of blocks that changed since it was last read.
+    /// Reads a reachable range and answers the runs of blocks that changed since it was last taken.
     fn changes(&mut self, memory: &Memory, start: u64) -> Vec<(u64, Vec<u8>)> {
         let Some((_, bytes, tracked)) = self.ranges.find_mut(start) else { return Vec::new() };
         let mut content = Vec::new();
         if !memory.read(start, bytes as usize, &mut content) {
             return Vec::new();
         }
-        let first_time = tracked.blocks.is_empty();
-        let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
-        let mut last_changed = None;
-        for (at, block) in content.chunks(BLOCK_BYTES).enumerate() {
-            let hash = blob_hash(block) as u64;
-            let changed = first_time || tracked.blocks[at] != hash;
-            if first_time {
-                tracked.blocks.push(hash);
-            } else {
-                tracked.blocks[at] = hash;
-            }
-            if !changed {
-                continue;
-            }
-            match runs.last_mut() {
-                Some((_, run)) if last_changed == Some(at.wrapping_sub(1)) => {
-                    run.extend_from_slice(block);
-                }
-                _ => runs.push((start + (at * BLOCK_BYTES) as u64, block.to_vec())),
-            }
-            last_changed = Some(at);
+        tracked.looked.clear();
+        Tracked::renew(&mut tracked.blocks, start, &content)
+    }
+
+    /// Reads a reachable range and answers the runs of blocks that changed since it was last taken or
+    /// looked at; they are not taken.
+    fn look(&mut self, memory: &Memory, start: u64) -> Vec<(u64, Vec<u8>)> {
+        let Some((_, bytes, tracked)) = self.ranges.find_mut(start) else { return Vec::new() };
+        let mut content = Vec::new();
+        if tracked.blocks.is_empty() || !memory.read(start, bytes as usize, &mut content) {
+            return Vec::new();
         }
-        runs
+        if tracked.looked.is_empty() {
+            tracked.looked.clone_from(&tracked.blocks);
+        }
+        Tracked::renew(&mut tracked.looked, start, &content)
+    }
+
+    /// The reachable ranges that work may be writing to, and since when.
+    fn running(&self) -> BTreeMap<u64, Instant> {
+        let mut ranges = BTreeMap::new();
+        for pending in &self.pending {
+            if let What::Range(start) = pending.what {
+                let since = ranges.entry(start).or_insert(pending.since);
+                *since = pending.since.min(*since);
+            }
+        }
+        ranges
     }
 
     fn stream(&mut self, stream: Stream) -> &mut StreamState {
@@ -352,6 +405,7 @@ fn written(taking: &Taking<'_>, scope: &Scope<'_>, index: u16) -> Option<u64> {
 pub(crate) fn before_call(taking: &mut Taking<'_>) {
     let effects = taking.api.effects;
     note_completions(taking);
+    look_at_running(taking);
     let launches = effects.iter().any(|effect| {
         matches!(effect, Effect::Launches | Effect::LaunchesGraph { .. } | Effect::Enqueues { .. })
     });
@@ -451,6 +505,46 @@ fn note_completions(taking: &mut Taking<'_>) {
         }
     });
     taking.thread.open.completes = completes;
+}
+
+/// Takes what changed in memory that running work reaches, if the call waits for work or asks for it:
+/// the program may have stored there what the work waits for.
+fn look_at_running(taking: &mut Taking<'_>) {
+    let asks = matches!(taking.api.class, Class::Query { .. });
+    let waits = taking.api.effects.iter().any(|effect| {
+        matches!(
+            effect,
+            Effect::CompletesDevice
+                | Effect::CompletesStream { .. }
+                | Effect::CompletesEvent { .. }
+                | Effect::CompletesNullStream
+                | Effect::ResetsDevice
+        )
+    });
+    if !asks && !waits {
+        return;
+    }
+    let memory = taking.memory;
+    let mut tracker = taking.recorder.tracker();
+    let running = tracker.running();
+    let began = Instant::now();
+    let too_soon = tracker.last_look.is_some_and(|(at, took)| began - at < took * LOOK_SHARE);
+    if running.is_empty() || (asks && too_soon) {
+        return;
+    }
+    let mut seen = Vec::new();
+    for (start, since) in running {
+        let age_ms = u32::try_from((began - since).as_millis()).unwrap_or(u32::MAX);
+        seen.extend(tracker.look(&memory, start).into_iter().map(|run| (age_ms, run)));
+    }
+    if asks {
+        tracker.last_look = Some((Instant::now(), began.elapsed()));
+    }
+    drop(tracker);
+    for (age_ms, (address, content)) in seen {
+        let meta = Meta { id: FIELD_HOST_SEEN, element: age_ms, address, ..Meta::default() };
+        taking.fields().content(meta, content.len() as u64, &content);
+    }
 }
 
 fn take_changes(taking: &mut Taking<'_>, reached: &[u64]) {
@@ -680,11 +774,11 @@ fn enqueue(
     let owner = taking.id;
     for copy in taking.thread.open.copies.iter().filter(|copy| copy.side == Side::Destination) {
         let what = What::Copy(*copy);
-        tracker.add_pending(Pending { stream, count, owner, what }, lost);
+        tracker.add_pending(Pending::new(stream, count, owner, what), lost);
     }
     for start in &taking.thread.open.reached {
         let what = What::Range(*start);
-        tracker.add_pending(Pending { stream, count, owner, what }, lost);
+        tracker.add_pending(Pending::new(stream, count, owner, what), lost);
     }
 }
 
@@ -704,11 +798,11 @@ fn launch_graph(
     let count = tracker.advance(stream);
     for of in copies.iter().filter(|of| of.copy.side == Side::Destination) {
         let what = What::Copy(of.copy);
-        tracker.add_pending(Pending { stream, count, owner: of.owner, what }, lost);
+        tracker.add_pending(Pending::new(stream, count, of.owner, what), lost);
     }
     for start in &taking.thread.open.reached {
         let what = What::Range(*start);
-        tracker.add_pending(Pending { stream, count, owner: taking.id, what }, lost);
+        tracker.add_pending(Pending::new(stream, count, taking.id, what), lost);
     }
 }
 

@@ -7,10 +7,10 @@ use crate::archive::event::{
     Body, Event, EventId, FIELD_CHECK, FIELD_CUSTOM, FIELD_HOST_WRITE, Field, Phase,
 };
 use crate::arg::Ret;
-use crate::desc::{ApiDesc, Class, Effect, HandleDesc, ParamDesc, RetKind, Role, Space};
+use crate::desc::{ApiDesc, Class, Effect, HandleDesc, ParamDesc, RetKind, Role, Space, SpaceOf};
 
 use super::Refusal;
-use super::engine::Shared;
+use super::engine::{Shared, Stored};
 use super::finish::{self, Finisher};
 use super::handles::Entry;
 use super::rebuild::{Call, Rebuilder, recorded_param, word};
@@ -56,8 +56,8 @@ pub struct ReplayCx<'a> {
     served: Option<Served>,
     /// Calls that had returned when this one was issued.
     started: u64,
-    /// Whether what the program may have stored was put into host memory while the call waited.
-    stored: bool,
+    /// What was put into host memory while the call waited.
+    stored: Stored,
 }
 
 impl<'a> ReplayCx<'a> {
@@ -78,7 +78,7 @@ impl<'a> ReplayCx<'a> {
             ret: None,
             served: None,
             started: 0,
-            stored: false,
+            stored: Stored::Nothing,
         }
     }
 
@@ -266,7 +266,7 @@ impl<'a> ReplayCx<'a> {
     pub fn issue<R: Ret>(&mut self, call: impl FnOnce() -> R) {
         self.started = self.shared.world().calls;
         let (answer, stored) = self.watched(name(self.desc), call);
-        self.stored |= stored;
+        self.stored = self.stored.max(stored);
         let mut ret = vec![0u128; size_of::<R>().div_ceil(16).max(1)];
         // SAFETY: the words hold at least `size_of::<R>()` bytes, aligned to 16.
         unsafe { ret.as_mut_ptr().cast::<R>().write_unaligned(answer) };
@@ -296,17 +296,17 @@ impl<'a> ReplayCx<'a> {
             // and the callee's contract holds as far as it held for the recorded program.
             unsafe { (desc.invoke)(function, args, ret.as_mut_ptr().cast()) };
         });
-        self.stored |= stored;
+        self.stored = self.stored.max(stored);
         self.ret = Some(ret);
     }
 
     /// Runs something of the runtime for this event.
-    fn watched<T>(&self, what: String, call: impl FnOnce() -> T) -> (T, bool) {
-        self.shared.watched(self.slot, self.event.id, what, self.stores(), call)
+    fn watched<T>(&self, what: String, call: impl FnOnce() -> T) -> (T, Stored) {
+        self.shared.watched(self.slot, self.event.id, what, self.results(), call)
     }
 
     /// What the recording found in reachable host memory when the call had returned.
-    fn stores(&self) -> Vec<(u64, Arc<[u8]>)> {
+    fn results(&self) -> Vec<(u64, Arc<[u8]>)> {
         let ranges = self.event.fields.iter().filter(|field| {
             field.id == FIELD_CHECK && field.owner.is_none_or(|(_, id)| id == FIELD_HOST_WRITE)
         });
@@ -379,7 +379,9 @@ impl<'a> ReplayCx<'a> {
         }
         for (index, param) in self.desc.params.iter().enumerate() {
             match &param.role {
-                Role::OutDevicePointer { bytes: Some(_), allocates: Some(Space::Device) } => {
+                Role::OutDevicePointer { bytes: Some(_), allocates: Some(space) }
+                    if self.allocates_in(space) == Some(Space::Device) =>
+                {
                     return self.place(index, param);
                 }
                 Role::DevicePointer { frees: true } => {
@@ -389,6 +391,10 @@ impl<'a> ReplayCx<'a> {
             }
         }
         Ok(false)
+    }
+
+    fn allocates_in(&self, space: &SpaceOf) -> Option<Space> {
+        Some(space.of(&self.call.as_ref()?.scope(self.desc, false)))
     }
 
     fn place(&mut self, index: usize, param: &'static ParamDesc) -> Result<bool, Refusal> {

@@ -5,8 +5,10 @@
 //! captured, because some runtimes then refuse or spoil the capture.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// The live runtime, as the engine uses it.
 pub trait Driver: Send + Sync {
@@ -51,6 +53,8 @@ type Job = Box<dyn FnOnce(&dyn Driver) + Send>;
 pub(super) struct Helper {
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
+    /// A job does not return.
+    stuck: AtomicBool,
 }
 
 impl Helper {
@@ -63,7 +67,7 @@ impl Helper {
                     job(&*driver);
                 }
             })?;
-        Ok(Helper { jobs: Some(jobs), thread: Some(thread) })
+        Ok(Helper { jobs: Some(jobs), thread: Some(thread), stuck: AtomicBool::new(false) })
     }
 
     /// Runs a job there and waits for its answer.
@@ -71,21 +75,48 @@ impl Helper {
         &self,
         job: impl FnOnce(&dyn Driver) -> T + Send + 'static,
     ) -> Result<T, String> {
+        self.start_job(job)?.recv().map_err(|_| gone())
+    }
+
+    /// Runs a job there and waits so long for its answer: `None` if it has not come. The thread is
+    /// then of no more use.
+    pub(super) fn run_at_most<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        job: impl FnOnce(&dyn Driver) -> T + Send + 'static,
+    ) -> Result<Option<T>, String> {
+        match self.start_job(job)?.recv_timeout(limit) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(RecvTimeoutError::Disconnected) => Err(gone()),
+            Err(RecvTimeoutError::Timeout) => {
+                self.stuck.store(true, Ordering::Relaxed);
+                Ok(None)
+            }
+        }
+    }
+
+    fn start_job<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&dyn Driver) -> T + Send + 'static,
+    ) -> Result<Receiver<T>, String> {
         let (answer, wait) = channel();
         let job: Job = Box::new(move |driver| {
             // The asker waits for exactly this answer; if it is gone nobody needs it.
             let _ = answer.send(job(driver));
         });
-        let gone = || "the driver thread has ended".to_owned();
         self.jobs.as_ref().ok_or_else(gone)?.send(job).map_err(|_| gone())?;
-        wait.recv().map_err(|_| gone())
+        Ok(wait)
     }
+}
+
+fn gone() -> String {
+    "the driver thread has ended".to_owned()
 }
 
 impl Drop for Helper {
     fn drop(&mut self) {
         drop(self.jobs.take());
-        if let Some(thread) = self.thread.take() {
+        if let Some(thread) = self.thread.take().filter(|_| !self.stuck.load(Ordering::Relaxed)) {
             // A panic of the driver was already answered with "has ended".
             let _ = thread.join();
         }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::archive::event::{Body, Event, EventId, FIELD_HOST_WRITE, Field};
+use crate::archive::event::{Body, Event, EventId, FIELD_HOST_SEEN, FIELD_HOST_WRITE, Field};
 use crate::desc::{ApiDesc, Class, Effect, Role};
 
 use super::bind::Binding;
@@ -32,9 +32,22 @@ pub(super) struct Current {
     pub(super) given_up: bool,
     /// What the recording found in reachable host memory when the call had returned: recorded
     /// address and content. The program may have stored a part of it while the call waited.
-    pub(super) stores: Vec<(u64, Arc<[u8]>)>,
-    /// Whether that was put there, because the call did not return without it.
-    pub(super) stored: bool,
+    pub(super) results: Vec<(u64, Arc<[u8]>)>,
+    /// What was put into host memory, because the call did not return without it.
+    pub(super) stored: Stored,
+}
+
+/// What was put into host memory while a call waited, because the program may have stored it.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Stored {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// What the recording saw there when a call began to wait.
+    Seen,
+    /// What the recording found there when the call had returned, of which the device may have
+    /// written any part.
+    Results,
 }
 
 /// What all replay threads share.
@@ -125,45 +138,28 @@ impl Shared {
         self.current[slot].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs something of the runtime under the watchdog's eye. Also answers whether `stores` had to
-    /// be made for it to return.
+    /// Runs something of the runtime under the watchdog's eye. Also answers what had to be put into
+    /// host memory for it to return.
     pub(super) fn watched<T>(
         &self,
         slot: usize,
         id: EventId,
         function: String,
-        stores: Vec<(u64, Arc<[u8]>)>,
+        results: Vec<(u64, Arc<[u8]>)>,
         call: impl FnOnce() -> T,
-    ) -> (T, bool) {
+    ) -> (T, Stored) {
         *self.current(slot) = Some(Current {
             id,
             function,
             since: Instant::now(),
             next_word: self.options.watchdog,
             given_up: false,
-            stores,
-            stored: false,
+            results,
+            stored: Stored::Nothing,
         });
         let answer = call();
         let current = self.current(slot).take();
-        (answer, current.is_some_and(|current| current.stored))
-    }
-
-    /// Makes the program's stores that a waiting call may be waiting for: the recording holds no
-    /// store of the program, but what was there when the call had returned.
-    pub(super) fn store(&self, stores: &[(u64, Arc<[u8]>)]) -> bool {
-        let mut world = self.world();
-        let mut stored = false;
-        for (address, content) in stores {
-            let Ok(base) = world.host_base(*address, content.len() as u64) else { continue };
-            let content = world.rewrite_words(content);
-            // SAFETY: the range is host memory that lives while the world is locked, and holds this
-            // many bytes; the device may read and write it meanwhile, as it may when the program
-            // stores there.
-            unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), base, content.len()) };
-            stored = true;
-        }
-        stored
+        (answer, current.map(|current| current.stored).unwrap_or_default())
     }
 
     /// The bytes of a body: `None` for one without any.
@@ -266,6 +262,14 @@ impl Shared {
             });
         }
         self.refuse_incomplete(world, event, desc)?;
+        for field in event.fields.iter().filter(|field| field.id == FIELD_HOST_SEEN) {
+            // What lies in no range that lives, or is not all there, cannot be stored.
+            if let (Some(content), true) =
+                (self.content(&field.body)?, field.original == field.recorded)
+            {
+                world.see_host(field.address, &content, u64::from(field.element));
+            }
+        }
         for field in event.fields.iter().filter(|field| field.id == FIELD_HOST_WRITE) {
             self.restore(world, field).map_err(|refusal| Refusal {
                 reason: format!("host memory at {:#x}: {}", field.address, refusal.reason),
@@ -338,9 +342,7 @@ impl Shared {
                 }
             }
             None => {
-                let base = world.host_base(field.address, bytes)?;
-                // SAFETY: the range is host memory that lives, and the bytes end inside it.
-                unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), base, content.len()) };
+                world.restore_host(field.address, &content)?;
             }
         }
         world.report.host_bytes_restored += bytes;

@@ -17,12 +17,12 @@ use std::ffi::CStr;
 use crate::archive::event::{AbsentReason, Body, Event, EventId, FIELD_CHECK, FIELD_RET, Field};
 use crate::desc::{
     ApiDesc, Class, Compare, Direction, Effect, HandleDesc, ParamDesc, PayloadDesc, RetKind, Role,
-    ScalarKind, Scope, Shape, Side, Space,
+    ScalarKind, Scope, Shape, Side, Space, SpaceOf,
 };
 
 use super::Refusal;
 use super::compare::{Rules, hex};
-use super::engine::{Shared, in_handles};
+use super::engine::{Shared, Stored, in_handles};
 use super::handles::{Entry, Handles};
 use super::memory::{Backing, Range, Where};
 use super::rebuild::{Call, recorded_param, word};
@@ -365,8 +365,8 @@ pub(super) struct Finisher<'a> {
     pub(super) placed: Option<u64>,
     /// Calls that had returned when this one was issued.
     pub(super) started: u64,
-    /// Whether recorded contents were put into host ranges while the call waited.
-    pub(super) stored: bool,
+    /// What was put into host memory while the call waited.
+    pub(super) stored: Stored,
     pub(super) differences: Vec<String>,
     /// Where the call's own buffers are: start and bytes.
     pub(super) buffers: Vec<(u64, u64)>,
@@ -880,7 +880,7 @@ impl Finisher<'_> {
         &mut self,
         index: usize,
         bytes: Option<&crate::desc::Len>,
-        allocates: Option<Space>,
+        allocates: Option<SpaceOf>,
         node: &Node<'_>,
     ) {
         let (Some(field), Some(call)) = (node.field, self.call.as_ref()) else { return };
@@ -903,7 +903,8 @@ impl Finisher<'_> {
         match bytes {
             Some(len) => {
                 let bytes = scope::len(len, &scope).unwrap_or(0);
-                let backing = allocates.map_or(Backing::Part, Backing::Runtime);
+                let space = allocates.map(|space| space.of(&scope));
+                let backing = space.map_or(Backing::Part, Backing::Runtime);
                 let mut range = Range::new(recorded, bytes, Where::Live(live), backing);
                 range.placed = self.placed == Some(recorded);
                 self.world.memory.enter(range);
@@ -968,7 +969,8 @@ impl Finisher<'_> {
                     && operand.element == field.element
                     && field.owner.is_some_and(|(_, id)| id == operand.id)
             });
-            if self.stored && operand.is_none() && expectation(field).is_some_and(|b| b > 0) {
+            let held = expectation(field).is_some_and(|bytes| bytes > 0);
+            if self.stored == Stored::Results && operand.is_none() && held {
                 let what = "the call did not return until the engine had put what the recording \
                             found there into host memory: the program may have stored it";
                 self.not_made(what, field.owner);
@@ -1024,10 +1026,26 @@ impl Finisher<'_> {
         // SAFETY: the footprint lies in a buffer of ours, or in a host range that lives; the work
         // that writes it is done, since the recording took its own content here.
         let found = unsafe { rules.compare_rows(&expected, base, &rect) };
+        let differs = found.is_some() || self.shared.options.tolerance.is_some();
+        let range = match operand {
+            Some(_) => None,
+            None => self.world.memory.find_host(field.address),
+        };
+        // What the replay itself stored there says nothing.
+        let stored = range.as_deref().map_or(0, |range| {
+            range.content.stored_in((field.address - range.start) as usize, bytes as usize)
+        });
         match (found, self.world.unwritten) {
             (None, _) => {
                 self.world.report.checks_passed += 1;
-                self.world.report.bytes_checked += bytes;
+                self.world.report.bytes_checked += bytes - stored;
+            }
+            (Some(found), None) if self.stored == Stored::Seen => {
+                let what = format!(
+                    "{bytes} bytes cannot be held against the recording ({found}): the call did \
+                     not return until the engine had made stores that it took for the program's"
+                );
+                self.not_made(&what, field.owner);
             }
             (Some(found), Some(cause)) => {
                 self.world.report.checks_not_made += 1;
@@ -1046,9 +1064,15 @@ impl Finisher<'_> {
         }
         if operand.is_none() {
             // The recording's next launch found these bytes here, and holds only what changed since.
-            let content = self.world.rewrite_words(&expected);
-            // SAFETY: the range holds this many bytes, as above.
-            unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), base, content.len()) };
+            let content = self.world.rewrite_words(&expected).into_owned();
+            if differs {
+                // SAFETY: the range holds this many bytes, as above.
+                unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), base, content.len()) };
+            }
+            if let Some(range) = self.world.memory.find_host(field.address) {
+                let offset = (field.address - range.start) as usize;
+                range.content.take(range.bytes as usize, offset, &content);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ use crate::desc::Space;
 
 use super::Refusal;
 use super::arena::Buffer;
+use super::hosts::HostContent;
 
 /// What lies behind a range.
 pub(super) enum Backing {
@@ -39,6 +40,8 @@ pub(super) struct Range {
     /// Whether the engine itself put it at its recorded address.
     pub(super) placed: bool,
     pub(super) backing: Backing,
+    /// What the recording says of its content, if the host may touch it.
+    pub(super) content: HostContent,
     /// What copies brought to the host: disjoint (start, end) offsets.
     read: BTreeMap<u64, u64>,
 }
@@ -46,7 +49,8 @@ pub(super) struct Range {
 impl Range {
     /// A range at an address.
     pub(super) fn new(start: u64, bytes: u64, at: Where, backing: Backing) -> Range {
-        Range { start, bytes, at, placed: false, backing, read: BTreeMap::new() }
+        let (content, read) = (HostContent::default(), BTreeMap::new());
+        Range { start, bytes, at, placed: false, backing, content, read }
     }
 
     fn contains(&self, address: u64) -> bool {
@@ -135,6 +139,20 @@ impl Memory {
                 .filter(|r| r.contains(address))
         };
         holding().find(|range| matches!(range.at, Where::Live(_))).or_else(|| holding().next())
+    }
+
+    /// The range of host memory that holds an address.
+    pub(super) fn find_host(&mut self, address: u64) -> Option<&mut Range> {
+        let start = self.find(address)?.start;
+        self.ranges.get_mut(&start).filter(|range| range.host())
+    }
+
+    /// Every range of host memory that lives, with its address.
+    pub(super) fn hosts(&mut self) -> impl Iterator<Item = (u64, &mut Range)> {
+        self.ranges.values_mut().filter(|range| range.host()).filter_map(|range| match range.at {
+            Where::Live(live) => Some((live, range)),
+            Where::Dead(_) => None,
+        })
     }
 
     /// The range that starts at an address.

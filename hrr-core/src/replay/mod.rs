@@ -14,6 +14,7 @@ mod driver;
 mod engine;
 mod finish;
 mod handles;
+mod hosts;
 mod memory;
 mod order;
 mod rebuild;

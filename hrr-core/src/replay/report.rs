@@ -212,6 +212,10 @@ pub struct Report {
     pub device_bytes_never_read: u64,
     /// Host bytes restored into ranges that kernels reach.
     pub host_bytes_restored: u64,
+    /// Host bytes that were stored while a call waited, because the recording saw them there, the
+    /// device did not write them, and the call did not return without them: taken for stores of the
+    /// program, on which nothing was checked.
+    pub host_bytes_stored: u64,
     /// A fault of the engine itself.
     pub internal_error: Option<String>,
 }

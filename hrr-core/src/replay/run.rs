@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::archive::event::EventId;
 use crate::desc::{ApiDesc, Role};
@@ -12,7 +12,7 @@ use crate::desc::{ApiDesc, Role};
 use super::arena::Budget;
 use super::bind::{Binding, bind};
 use super::driver::Helper;
-use super::engine::Shared;
+use super::engine::{Shared, Stored};
 use super::finish;
 use super::rebuild::recorded_param;
 use super::report::{Finding, FindingKind, Outcome, Report, RuntimeIdentity};
@@ -22,6 +22,9 @@ use super::{Progress, ReplayOptions};
 
 /// How often the watchdog looks, at most.
 const TICK: Duration = Duration::from_millis(50);
+
+/// How long the work that no recorded call waited for may take at the end.
+const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Which replay threads have ended.
 struct Ended {
@@ -177,13 +180,81 @@ fn run_threads(shared: &Arc<Shared>, threads: &[u32]) {
     let tick = TICK.min(shared.options.watchdog / 4).max(Duration::from_millis(1));
     let mut slots = ended.slots.lock().unwrap_or_else(PoisonError::into_inner);
     let mut told = 0;
+    let mut stores = Stores::default();
     while !slots.iter().enumerate().all(|(slot, ended)| *ended || watch(shared, slot)) {
         let done = shared.done.iter().map(|done| done.load(Ordering::Relaxed)).sum();
         if done != told {
             told = done;
             (shared.progress)(Progress::Advanced { events: done });
         }
+        stores.make(shared);
         slots = ended.changed.wait_timeout(slots, tick).unwrap_or_else(PoisonError::into_inner).0;
+    }
+}
+
+/// Takes what the recording found in host memory when a call had returned for stores of the program:
+/// it does not return without them.
+fn store_results(world: &mut World, results: &[(u64, Arc<[u8]>)]) -> bool {
+    for (address, content) in results {
+        world.see_host(*address, content, 0);
+    }
+    world.look_at_hosts();
+    world.store_seen().0 > 0
+}
+
+/// When to make the stores that were seen.
+#[derive(Default)]
+struct Stores {
+    /// When host memory was looked at, to see whether the device writes there.
+    looked: Option<Instant>,
+}
+
+impl Stores {
+    /// Makes the stores that a call waits for, if one has waited long enough and the device did not
+    /// touch what it would write.
+    fn make(&mut self, shared: &Shared) {
+        let running = |slot: usize| shared.current(slot).as_ref().map(|call| call.since.elapsed());
+        let longest = (0..shared.current.len()).filter_map(|slot| Some((running(slot)?, slot)));
+        let Some((waited, slot)) = longest.max().filter(|(waited, _)| *waited >= TICK) else {
+            self.looked = None;
+            return;
+        };
+        let mut world = shared.world();
+        let Some(patience) = world.patience() else { return };
+        match self.looked {
+            None if waited >= patience / 2 => {
+                world.look_at_hosts();
+                self.looked = Some(Instant::now());
+            }
+            Some(at) if at.elapsed() >= patience / 2 => {
+                self.looked = None;
+                let (bytes, first) = world.store_seen();
+                drop(world);
+                self.tell(shared, slot, bytes, first);
+            }
+            None | Some(_) => {}
+        }
+    }
+
+    fn tell(&self, shared: &Shared, slot: usize, bytes: u64, first: Option<u64>) {
+        let Some(first) = first else { return };
+        let mut waiting = None;
+        for (other, current) in shared.current.iter().enumerate() {
+            let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(call) = current.as_mut().filter(|call| call.since.elapsed() >= TICK) else {
+                continue;
+            };
+            call.stored = call.stored.max(Stored::Seen);
+            if other == slot {
+                waiting = Some((call.id, call.function.clone()));
+            }
+        }
+        let Some((id, function)) = waiting else { return };
+        let text = format!(
+            "it waited until {bytes} bytes of host memory, from {first:#x} on, held what the \
+             recording saw there, which the device did not write: taken for stores of the program"
+        );
+        shared.world().find(id, &function, FindingKind::Note, text);
     }
 }
 
@@ -198,8 +269,10 @@ fn watch(shared: &Shared, slot: usize) -> bool {
         shared.gate.stop();
     }
     if running >= call.next_word {
-        let stores = std::mem::take(&mut call.stores);
-        call.stored |= !stores.is_empty() && shared.store(&stores);
+        let results = std::mem::take(&mut call.results);
+        if store_results(&mut shared.world(), &results) {
+            call.stored = Stored::Results;
+        }
         call.next_word = running + shared.options.watchdog;
         (shared.progress)(Progress::Stuck {
             event: call.id,
@@ -294,9 +367,7 @@ fn conclude(shared: &Arc<Shared>, threads: &[u32]) -> Report {
             }
         }
     }
-    if !stuck {
-        end_driver(shared);
-    }
+    let stuck = stuck || !end_driver(shared);
     let mut world = shared.world();
     for late in std::mem::take(&mut world.late) {
         world.count_late(&late, false);
@@ -316,11 +387,22 @@ fn conclude(shared: &Arc<Shared>, threads: &[u32]) -> Report {
     report
 }
 
-/// Waits for all work, and ends placed memory.
-fn end_driver(shared: &Shared) {
-    let Some(helper) = &shared.helper else { return };
+/// Waits for all work, and ends placed memory: `false` if work does not end, as where the program
+/// ended before its work did.
+fn end_driver(shared: &Shared) -> bool {
+    let Some(helper) = &shared.helper else { return true };
     let mut reasons = Vec::new();
-    reasons.extend(helper.run(|driver| driver.synchronize()).and_then(|done| done).err());
+    match helper.run_at_most(LAST_WAIT, |driver| driver.synchronize()) {
+        Ok(Some(done)) => reasons.extend(done.err()),
+        Ok(None) => {
+            let text = format!(
+                "at the end: work that no recorded call waited for still runs after {LAST_WAIT:?}"
+            );
+            note(shared, text);
+            return false;
+        }
+        Err(gone) => reasons.push(gone),
+    }
     let placed = {
         let mut world = shared.world();
         let mut placed = world.memory.placed();
@@ -331,14 +413,18 @@ fn end_driver(shared: &Shared) {
         let ended = helper.run(move |driver| driver.unplace(address)).and_then(|ended| ended);
         reasons.extend(ended.err());
     }
-    let mut world = shared.world();
     for reason in reasons {
-        world.report.find(Finding {
-            event: None,
-            function: String::new(),
-            kind: FindingKind::Note,
-            reason: format!("at the end: {reason}"),
-            cause: None,
-        });
+        note(shared, format!("at the end: {reason}"));
     }
+    true
+}
+
+fn note(shared: &Shared, reason: String) {
+    shared.world().report.find(Finding {
+        event: None,
+        function: String::new(),
+        kind: FindingKind::Note,
+        reason,
+        cause: None,
+    });
 }

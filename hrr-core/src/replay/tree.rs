@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::archive::event::{Body, Event, FIELD_CUSTOM, Field, Phase};
+use crate::archive::event::{Body, Event, FIELD_SPECIAL, Field, Phase};
 use crate::desc::{Direction, ParamDesc, PayloadDesc, Role, Shape};
 
 /// What was recorded of one parameter or field of a struct.
@@ -35,7 +35,7 @@ impl<'e> Tree<'e> {
             let fields: Vec<&Field> = event
                 .fields
                 .iter()
-                .filter(|field| field.phase == phase && field.id < FIELD_CUSTOM)
+                .filter(|field| field.phase == phase && field.id < FIELD_SPECIAL)
                 .collect();
             parse(params, &mut Cursor { fields: &fields, next: 0, phase }, 0, 0)
         };

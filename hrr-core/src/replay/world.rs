@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::archive::event::{BlobHash, EventId};
 use crate::code::{Identity, Image};
@@ -267,6 +268,76 @@ impl World {
         }
     }
 
+    /// Puts recorded bytes into tracked host memory: those that changed since the recording last took
+    /// them there, since work that runs may be writing to the others.
+    pub(super) fn restore_host(&mut self, address: u64, content: &[u8]) -> Result<(), Refusal> {
+        let base = self.host_base(address, content.len() as u64)?;
+        let Some(range) = self.memory.find_host(address) else { return Ok(()) };
+        let offset = (address - range.start) as usize;
+        for run in range.content.changed(offset, content) {
+            // SAFETY: the range is host memory that lives, and the bytes end inside it.
+            unsafe {
+                let (from, to) = (content.as_ptr().add(run.start), base.add(run.start));
+                std::ptr::copy_nonoverlapping(from, to, run.len());
+            }
+        }
+        range.content.take(range.bytes as usize, offset, content);
+        Ok(())
+    }
+
+    /// Notes what a recorded call found in host memory while work of this age ran.
+    pub(super) fn see_host(&mut self, address: u64, content: &[u8], age_ms: u64) {
+        if self.host_base(address, content.len() as u64).is_err() {
+            return;
+        }
+        let content = self.rewrite_words(content).into_owned();
+        if let Some(range) = self.memory.find_host(address) {
+            let offset = (address - range.start) as usize;
+            range.content.see(offset, &content, Duration::from_millis(age_ms));
+        }
+    }
+
+    /// How long to wait for the device to write what was seen; `None`: nothing was.
+    pub(super) fn patience(&mut self) -> Option<Duration> {
+        self.memory.hosts().filter_map(|(_, range)| range.content.patience()).max()
+    }
+
+    /// Keeps what host memory holds now in which something was seen.
+    pub(super) fn look_at_hosts(&mut self) {
+        for (live, range) in self.memory.hosts() {
+            if range.content.patience().is_some() {
+                // SAFETY: as in `store_seen`.
+                range.content.look(unsafe { copied(live, range.bytes) });
+            }
+        }
+    }
+
+    /// Makes the stores that were seen and that the device does not make; answers their bytes, and
+    /// the recorded address of the first.
+    pub(super) fn store_seen(&mut self) -> (u64, Option<u64>) {
+        let (mut bytes, mut first) = (0, None);
+        for (live, range) in self.memory.hosts() {
+            if range.content.patience().is_none() {
+                continue;
+            }
+            // SAFETY: the range is host memory that lives as long as it is entered, which needs the
+            // world's lock to end.
+            let now = unsafe { copied(live, range.bytes) };
+            for (offset, store) in range.content.stores(&now) {
+                // SAFETY: as above, and the run lies in the range; the device may read and write it
+                // meanwhile, as it may when a program stores there.
+                unsafe {
+                    let to = (live as *mut u8).add(offset);
+                    std::ptr::copy_nonoverlapping(store.as_ptr(), to, store.len());
+                }
+                bytes += store.len() as u64;
+                first.get_or_insert(range.start + offset as u64);
+            }
+        }
+        self.report.host_bytes_stored += bytes;
+        (bytes, first)
+    }
+
     /// Lets go of the operands whose work is done, and looks at their canaries.
     pub(super) fn release_operands(&mut self, done: impl Fn(&HostOperand) -> bool) {
         let mut over = Vec::new();
@@ -315,6 +386,19 @@ impl World {
             self.report.count(Outcome::Diverged);
         }
     }
+}
+
+/// What memory holds.
+///
+/// # Safety
+/// The memory is readable for so many bytes. Others may write to it meanwhile.
+unsafe fn copied(address: u64, bytes: u64) -> Vec<u8> {
+    let mut content = vec![0; bytes as usize];
+    // SAFETY: the caller's contract, and the vector has the room.
+    unsafe {
+        std::ptr::copy_nonoverlapping(address as *const u8, content.as_mut_ptr(), content.len());
+    }
+    content
 }
 
 /// The name of a function, for people.

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use hrr_core::archive::event::{
-    AbsentReason, BlobHash, Body, Event, EventId, FIELD_CHECK, FIELD_HOST_WRITE, Field, Phase,
+    AbsentReason, BlobHash, Body, Event, EventId, FIELD_CHECK, FIELD_HOST_SEEN, FIELD_HOST_WRITE,
+    Field, Phase,
 };
 use hrr_core::archive::shape::ApiShape;
 use hrr_core::desc::{ApiDesc, ParamDesc};
@@ -204,6 +205,21 @@ impl Call<'_> {
             depth: 0,
             phase: Phase::Before,
             element: 0,
+            original: bytes.len() as u64,
+            recorded: bytes.len() as u64,
+            address,
+            owner: None,
+            body: Body::Bytes(bytes.into()),
+        })
+    }
+
+    /// Host memory as the call found it when it began, while work ran for so long.
+    pub fn host_seen(self, address: u64, bytes: &[u8], age_ms: u32) -> Self {
+        self.field(Field {
+            id: FIELD_HOST_SEEN,
+            depth: 0,
+            phase: Phase::Before,
+            element: age_ms,
             original: bytes.len() as u64,
             recorded: bytes.len() as u64,
             address,

@@ -11,7 +11,7 @@ use hrr_core::archive::reader::{Archive, Process};
 /// that a fault of the macro cannot hide one of the engine.
 macro_rules! declare {
     ($api:ident, $name:ident ( $($arg:ident : $ty:ty = $role:expr),* $(,)? ) -> $ret:ty
-     $(, effects = $effects:expr)? $(, callback = $cb:ident, $ud:ident)?) => {
+     $(, class = $class:expr)? $(, effects = $effects:expr)? $(, callback = $cb:ident, $ud:ident)?) => {
         pub static $api: ::hrr_core::desc::ApiDesc = {
             use ::hrr_core::private as p;
             #[repr(C)]
@@ -57,6 +57,7 @@ macro_rules! declare {
                 role: $role,
             }),*];
             const EFFECTS: &[p::Effect] = { #[allow(unused_mut, unused_assignments, reason = "without effects")] let mut e: &[p::Effect] = &[]; $(e = $effects;)? e };
+            const CLASS: p::Class = { #[allow(unused_mut, unused_assignments, reason = "without a class")] let mut c = p::Class::Replayed; $(c = $class;)? c };
             const RET: p::RetDesc = <$ret as support::Returned>::RET;
             p::ApiDesc {
                 slot: p::AtomicPtr::new(bind as *const () as *mut ()),
@@ -65,7 +66,7 @@ macro_rules! declare {
                 state: p::AtomicU32::new(0),
                 args_bytes: size_of::<Args>() as u32,
                 outs_bytes: p::outs_bytes_of(PARAMS, &RET),
-                flags: p::flags_of(PARAMS, &RET, EFFECTS, &p::Class::Replayed, &None),
+                flags: p::flags_of(PARAMS, &RET, EFFECTS, &CLASS, &None),
                 name: match core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                     Ok(name) => name,
                     Err(_) => panic!("a name with a NUL"),
@@ -77,7 +78,7 @@ macro_rules! declare {
                 docs: "",
                 params: PARAMS,
                 ret: RET,
-                class: p::Class::Replayed,
+                class: CLASS,
                 effects: EFFECTS,
                 capture: None,
                 replay: None,

@@ -19,7 +19,8 @@ unsafe extern "C" {
 
     /// Writes the address of new device memory, which may be fine-grained or for signals. (HIP 7.1)
     pub fn hipExtMallocWithFlags(
-        #[out_alloc(bytes = sizeBytes, space = device)] ptr: *mut *mut c_void,
+        #[out_alloc(bytes = sizeBytes, space = crate::families::memory::ext_space)]
+        ptr: *mut *mut c_void,
         sizeBytes: usize,
         flags: c_uint,
     ) -> hipError_t;

@@ -5,10 +5,20 @@
 use hrr_core::archive::event::Phase;
 use hrr_core::capture::CaptureCx;
 use hrr_core::code::Identity;
-use hrr_core::desc::Space;
+use hrr_core::desc::{Scope, Space};
 use hrr_core::replay::{Issued, Refusal, ReplayCx};
 
+use super::integer;
 use crate::types::*;
+
+/// Where `hipExtMallocWithFlags` allocates: memory for signals lies in host memory, and programs
+/// store there what a stream waits for (`hipMallocSignalMemory`, HIP 7.1 `hip_runtime_api.h`).
+pub fn ext_space(scope: &Scope<'_>) -> Space {
+    match integer(scope, "flags") {
+        Some(flags) if flags & u64::from(hipMallocSignalMemory) != 0 => Space::Pinned,
+        Some(_) | None => Space::Device,
+    }
+}
 
 /// The number under which a recording half keeps the bytes of the range.
 const BYTES: u32 = 0;

@@ -11,7 +11,7 @@ use super::replay::expand_invoke;
 use super::{allow_list, api_ident, api_path, c_str, pointer_type, signature_of};
 use crate::model::{
     ApiFn, Block, Class, Direction, Effect, Extent, Len, Name, OperandPlace, Param, Pointer, Role,
-    pointee_of, pointer_of,
+    SpaceOf, pointee_of, pointer_of,
 };
 
 // pub static API_hipFoo: ApiDesc = {
@@ -225,10 +225,17 @@ fn expand_role(param: &Param, params: &[Param], machine: bool) -> TokenStream {
             quote!(OutDevicePointer { bytes: #bytes, allocates: ::core::option::Option::None })
         }
         Role::OutAlloc { bytes, space } => {
-            let (bytes, space) = (expand_len(bytes), ident(space));
+            let bytes = expand_len(bytes);
+            let space = match space {
+                SpaceOf::Fixed(space) => {
+                    let space = ident(space);
+                    quote!(Fixed(::hrr_runtime::__private::Space::#space))
+                }
+                SpaceOf::Call(path) => quote!(Call(#path)),
+            };
             quote!(OutDevicePointer {
                 bytes: ::core::option::Option::Some(#bytes),
-                allocates: ::core::option::Option::Some(::hrr_runtime::__private::Space::#space)
+                allocates: ::core::option::Option::Some(::hrr_runtime::__private::SpaceOf::#space)
             })
         }
         Role::RegistersHost { bytes } => {

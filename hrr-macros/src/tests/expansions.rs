@@ -260,7 +260,11 @@ fn addresses() {
             };
             const fresh: Role = Role::OutDevicePointer {
                 bytes: ::core::option::Option::Some(Len::Param(0u16)),
-                allocates: ::core::option::Option::Some(Space::Managed),
+                allocates: ::core::option::Option::Some(
+                    SpaceOf::Fixed(
+                        Space::Managed,
+                    ),
+                ),
             };
             const host: Role = Role::RegistersHost {
                 bytes: Len::Param(0u16),
