@@ -16,7 +16,9 @@ use crate::abi::{
 use crate::image::unsupported;
 use crate::runtime::runtime;
 use crate::signal::{Condition, Signal};
-use crate::{agent, code, copy, ipc, log, memory, pool, queue, runtime, signal, svm, system};
+use crate::{
+    agent, code, copy, ipc, log, memory, pool, queue, runtime, signal, svm, system, trace,
+};
 
 /// Runs the body of a C function that returns a status.
 pub(crate) fn guarded(name: &str, body: impl FnOnce() -> Answer) -> Status {
@@ -39,6 +41,20 @@ pub(crate) fn is_exported(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
+/// Runs the body of a C function with those parameters, and writes it to the trace.
+macro_rules! traced {
+    ($name:ident($($parameter:ident),*), $body:expr) => {{
+        let arguments: &[&dyn trace::Argument] = &[$(&$parameter),*];
+        // SAFETY: the caller of the C function answers for what its parameters point at.
+        let begun = unsafe { trace::begin(arguments) };
+        #[allow(unused_unsafe, reason = "some bodies ask nothing of their caller")]
+        let answer = $body;
+        // SAFETY: as above; a function that succeeds has written what it gives.
+        unsafe { trace::end(stringify!($name), begun, arguments, &answer) };
+        answer
+    }};
+}
+
 /// One row is a C function: its parameters and its body, in one of three forms. `status` bodies
 /// give an [`Answer`]; `value` bodies give what C gets, or the value behind `else` if they
 /// panic; `missing` functions have no body but the status that they give.
@@ -57,8 +73,7 @@ macro_rules! exports {
             guarded(stringify!($name), || {
                 // SAFETY: the caller of the C function answers for what its parameters point
                 // at, as the HSA specification has it; the body asks for no more than that.
-                #[allow(unused_unsafe, reason = "some bodies ask nothing of their caller")]
-                unsafe { $body }
+                traced!($name($($parameter),*), unsafe { $body })
             })
         }
     };
@@ -71,8 +86,7 @@ macro_rules! exports {
             guarded_value(
                 stringify!($name),
                 // SAFETY: as for the functions that give a status.
-                #[allow(unused_unsafe, reason = "some bodies ask nothing of their caller")]
-                || unsafe { $body },
+                || traced!($name($($parameter),*), unsafe { $body }),
                 $failed,
             )
         }
@@ -81,8 +95,12 @@ macro_rules! exports {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($parameter: $type),*) -> Status {
             static SAID: AtomicBool = AtomicBool::new(false);
-            $(let _ = $parameter;)*
-            guarded(stringify!($name), || unsupported(&SAID, stringify!($name), $status))
+            guarded(stringify!($name), || {
+                traced!(
+                    $name($($parameter),*),
+                    unsupported(&SAID, stringify!($name), $status)
+                )
+            })
         }
     };
 }

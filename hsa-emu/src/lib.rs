@@ -32,3 +32,4 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod trace;

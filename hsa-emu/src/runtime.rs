@@ -14,7 +14,7 @@ use crate::memory::Memory;
 use crate::queue::Queues;
 use crate::settings::Settings;
 use crate::signal::Signals;
-use crate::{log, needs};
+use crate::{log, needs, trace};
 
 /// Everything that the API acts on.
 pub(crate) struct Runtime {
@@ -73,6 +73,9 @@ impl Runtime {
     fn new(settings: Settings) -> Result<Self, String> {
         if settings.verbose {
             log::set_verbose();
+        }
+        if let Some(path) = &settings.calls {
+            trace::start(path)?;
         }
         log::detail(format_args!(
             "HIP_EMU_SEED={} HSA_EMU_TARGET={} HSA_EMU_GPUS={}",

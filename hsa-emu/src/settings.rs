@@ -1,6 +1,7 @@
 //! What the environment says about the machine to emulate.
 
 use std::env;
+use std::path::PathBuf;
 
 use gfx_emu::isa::Target;
 
@@ -20,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) native_blit: bool,
     /// `HSA_EMU_LOG`.
     pub(crate) verbose: bool,
+    /// `HSA_EMU_CALLS`: the file of the trace.
+    pub(crate) calls: Option<PathBuf>,
 }
 
 impl Settings {
@@ -64,7 +67,8 @@ impl Settings {
             Some("1") => true,
             Some(text) => return Err(format!("HSA_EMU_LOG={text}: expected 0 or 1")),
         };
-        Ok(Self { target, gpus, seed, native_blit, verbose })
+        let calls = value("HSA_EMU_CALLS").map(PathBuf::from);
+        Ok(Self { target, gpus, seed, native_blit, verbose, calls })
     }
 }
 
@@ -98,6 +102,7 @@ mod tests {
         assert_eq!(with("HIP_EMU_SEED", "0x10").unwrap().seed, 16);
         assert!(!with("HSA_EMU_BLIT", "isa").unwrap().native_blit);
         assert!(with("HSA_EMU_LOG", "1").unwrap().verbose);
+        assert_eq!(with("HSA_EMU_CALLS", "/a b").unwrap().calls, Some("/a b".into()));
         let plain = with("HSA_EMU_GPUS", "").unwrap();
         assert_eq!((plain.gpus, plain.target, plain.native_blit), (1, Target::Gfx90a, true));
     }

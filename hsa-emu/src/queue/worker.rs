@@ -13,9 +13,9 @@ use super::packet::{self, Bytes, DispatchPacket, Packet};
 use super::{PACKET_BYTES, Queue};
 use crate::abi::{Answer, SignalHandle, Status};
 use crate::code::Runnable;
-use crate::log;
 use crate::runtime::{Runtime, now_ns, runtime};
 use crate::signal::{Condition, ONLY_WHEN_CHANGED, Signal};
+use crate::{log, trace};
 
 /// How long a worker sleeps before it looks whether its queue is to be destroyed, or at the
 /// other signals that it waits for.
@@ -89,6 +89,7 @@ fn perform(runtime: &Runtime, queue: &Queue, number: u64, bytes: &Bytes) -> Answ
     let packet = Packet::parse(bytes).inspect_err(|_| {
         log::warn(format_args!("malformed packet, first words {:02x?}", &bytes[..16]));
     })?;
+    trace::packet(queue.address(), |book| describe(runtime, &packet, bytes, book));
     match packet {
         Packet::Dispatch(dispatch) => {
             launch(runtime, queue, number, &dispatch, packet::completion(bytes))
@@ -107,6 +108,30 @@ fn perform(runtime: &Runtime, queue: &Queue, number: u64, bytes: &Bytes) -> Answ
             }
         }
     }
+}
+
+/// A packet, as the trace has it.
+fn describe(runtime: &Runtime, packet: &Packet, bytes: &Bytes, book: &trace::Book) -> String {
+    let waits = |signals: &[SignalHandle]| signals.iter().filter(|signal| signal.0 != 0).count();
+    let what = match packet {
+        Packet::Dispatch(packet) => {
+            let found = runtime.code.kernel(packet.kernel_object);
+            format!(
+                "dispatch {} grid {:?} workgroup {:?} group {} private {}",
+                found.as_ref().map_or("?", |found| found.kernel.kernel.name()),
+                packet.grid,
+                packet.workgroup,
+                packet.group_bytes,
+                packet.private_bytes
+            )
+        }
+        Packet::BarrierAnd(signals) => format!("barrier-and {}", waits(signals)),
+        Packet::BarrierOr(signals) => format!("barrier-or {}", waits(signals)),
+        Packet::BarrierValue { value, mask, condition, .. } => {
+            format!("barrier-value {value} {mask} {condition:?}")
+        }
+    };
+    format!("{what} completes {}", book.handle("signal", packet::completion(bytes).0))
 }
 
 fn all(runtime: &Runtime, handles: &[SignalHandle]) -> Answer<Vec<&'static Signal>> {

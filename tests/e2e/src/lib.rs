@@ -4,6 +4,8 @@
 //! Goal: use the built `hrr` as a user does, on unmodified programs. A test whose tool is absent is
 //! ignored and says `NOT RUN`; it never passes.
 
+pub mod programs;
+
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};

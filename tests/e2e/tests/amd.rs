@@ -6,74 +6,13 @@
 //! `tests/oracle/README.md` and must fail as it says; a pair that is not there must be perfect.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use e2e::programs::{PROGRAMS, Program};
 use e2e::{
-    Machine, Recording, Replay, VENDOR, compiled, ensure, missing_compiler, record_on, replay_on,
-    text, trial_unless, workspace,
+    Machine, Recording, Replay, ensure, record_on, replay_on, text, trial_unless, workspace,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
-
-/// A program whose last line is `NAME bad=0`, maybe with more, if all is well.
-#[derive(Clone, Copy)]
-struct Program {
-    name: &'static str,
-    folder: &'static str,
-    gpus: u32,
-    libraries: &'static [&'static str],
-}
-
-const fn workload(name: &'static str) -> Program {
-    Program { name, folder: "workloads", gpus: 1, libraries: &[] }
-}
-
-const fn sample(name: &'static str) -> Program {
-    Program { folder: "programs", ..workload(name) }
-}
-
-const PROGRAMS: &[Program] = &[
-    sample("saxpy"),
-    sample("symbol"),
-    sample("graph"),
-    sample("streams"),
-    workload("assert"),
-    workload("blit"),
-    workload("cooperative"),
-    workload("exit"),
-    workload("fork"),
-    workload("graphs"),
-    workload("hiprtc"),
-    workload("hostmem"),
-    workload("ipc"),
-    workload("memcpy"),
-    workload("memset"),
-    workload("modules"),
-    Program { gpus: 2, ..workload("peers") },
-    Program { libraries: &["-lrocrand"], ..workload("philox") },
-    workload("pools"),
-    workload("printf"),
-    workload("properties"),
-    workload("stream_values"),
-    workload("streams"),
-    workload("threads"),
-];
-
-impl Program {
-    fn key(&self) -> String {
-        format!("{}/{}", self.folder, self.name)
-    }
-
-    fn missing(&self) -> Option<&'static str> {
-        let rocrand = !self.libraries.is_empty() && !Path::new("/usr/include/rocrand").exists();
-        missing_compiler()
-            .or_else(|| {
-                let absent = !Path::new(VENDOR).exists();
-                absent.then_some("AMD's runtime is not installed (apt: libamdhip64-5)")
-            })
-            .or_else(|| rocrand.then_some("rocRAND is not installed (apt: librocrand-dev)"))
-    }
-}
 
 /// Runtimes to record on.
 const RECORDED: [&str; 2] = ["amd-emu", "emu"];
@@ -152,8 +91,7 @@ impl Subject {
 
     fn record(&self) -> Result<Recording, Failed> {
         let program = self.program;
-        let binary = compiled(program.folder, program.name, program.libraries)?;
-        record_on(self.machine(RECORD_SEED), &binary, self.recorded)
+        record_on(self.machine(RECORD_SEED), &program.compiled()?, self.recorded)
     }
 
     fn machine(&self, seed: u64) -> Machine {

@@ -1,0 +1,81 @@
+//! The HIP programs of `tests/programs` and `tests/workloads`, and what each needs.
+
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::Failed;
+
+use crate::{VENDOR, compiled, missing_compiler};
+
+/// A program whose last line is `NAME bad=0`, maybe with more, if all is well.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// The source is `NAME.hip.cpp`.
+    pub name: &'static str,
+    /// The folder below `tests`.
+    pub folder: &'static str,
+    /// How many devices it needs.
+    pub gpus: u32,
+    /// What it is linked with.
+    pub libraries: &'static [&'static str],
+    /// Whether several of its threads call HIP, so that the order of calls differs between runs.
+    pub has_threads: bool,
+}
+
+const fn workload(name: &'static str) -> Program {
+    Program { name, folder: "workloads", gpus: 1, libraries: &[], has_threads: false }
+}
+
+const fn sample(name: &'static str) -> Program {
+    Program { folder: "programs", ..workload(name) }
+}
+
+/// All of them.
+pub const PROGRAMS: &[Program] = &[
+    sample("saxpy"),
+    sample("symbol"),
+    sample("graph"),
+    sample("streams"),
+    workload("assert"),
+    workload("blit"),
+    workload("cooperative"),
+    workload("exit"),
+    workload("fork"),
+    workload("graphs"),
+    workload("hiprtc"),
+    workload("hostmem"),
+    workload("ipc"),
+    workload("memcpy"),
+    workload("memset"),
+    workload("modules"),
+    Program { gpus: 2, ..workload("peers") },
+    Program { libraries: &["-lrocrand"], ..workload("philox") },
+    workload("pools"),
+    workload("printf"),
+    workload("properties"),
+    workload("stream_values"),
+    workload("streams"),
+    Program { has_threads: true, ..workload("threads") },
+];
+
+impl Program {
+    /// How tables name it.
+    pub fn key(&self) -> String {
+        format!("{}/{}", self.folder, self.name)
+    }
+
+    /// Why it cannot be compiled and run on both runtimes here, if it cannot.
+    pub fn missing(&self) -> Option<&'static str> {
+        let rocrand = !self.libraries.is_empty() && !Path::new("/usr/include/rocrand").exists();
+        missing_compiler()
+            .or_else(|| {
+                let absent = !Path::new(VENDOR).exists();
+                absent.then_some("AMD's runtime is not installed (apt: libamdhip64-5)")
+            })
+            .or_else(|| rocrand.then_some("rocRAND is not installed (apt: librocrand-dev)"))
+    }
+
+    /// Compiles it.
+    pub fn compiled(&self) -> Result<PathBuf, Failed> {
+        compiled(self.folder, self.name, self.libraries)
+    }
+}
