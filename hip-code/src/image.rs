@@ -76,6 +76,11 @@ pub unsafe fn fat_binary_image(wrapper: *const u8) -> Option<*const u8> {
     (known && image != 0).then(|| std::ptr::with_exposed_provenance(image))
 }
 
+/// Whether an image is a code object by itself, not a bundle.
+pub fn is_object(image: &[u8]) -> bool {
+    image.starts_with(ELF_MAGIC)
+}
+
 /// Length of the image that `bytes` start with, by the same rules; at most `bytes.len()`.
 pub fn image_bytes_in(bytes: &[u8]) -> Option<usize> {
     let found = measure(&|offset, into: &mut [u8]| {

@@ -80,6 +80,16 @@ pub(crate) fn node_type_out(kind: hipGraphNodeType) -> hipGraphNodeType {
     }
 }
 
+/// What is said of an image that is none: HIP 5 calls it a file that is none.
+pub(crate) fn no_image() -> hipError_t {
+    if major() >= 6 { hipErrorInvalidImage } else { hipErrorInvalidKernelFile }
+}
+
+/// What is said of a code object for another device: HIP 5 tries to load it.
+pub(crate) fn object_for_another_device() -> hipError_t {
+    if major() >= 6 { hipErrorNoBinaryForGpu } else { hipErrorSharedObjectInitFailed }
+}
+
 #[cfg(test)]
 mod tests {
     use super::major_of;

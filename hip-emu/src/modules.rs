@@ -10,6 +10,7 @@ use gfx_emu::loader::code::{CodeError, image, select};
 use gfx_emu::loader::{LoadError, LoadedKernel, LoadedObject, Variable};
 use hrr_ffi::types::*;
 
+use crate::abi;
 use crate::allocations::{Allocation, Kind};
 use crate::api::Answer;
 use crate::functions::memory;
@@ -46,7 +47,12 @@ impl Loaded {
         device: usize,
         bytes: &[u8],
     ) -> Answer<Arc<Self>> {
-        let selected = select(bytes, &runtime.config.target).map_err(|error| code_error(&error))?;
+        let selected = select(bytes, &runtime.config.target).map_err(|error| match error {
+            CodeError::NoCodeForDevice { .. } if image::is_object(bytes) => {
+                abi::object_for_another_device()
+            }
+            error => code_error(&error),
+        })?;
         let object = LoadedObject::load(&runtime.space, &selected.object).map_err(|error| {
             eprintln!("hip-emu: code object: {error}");
             load_error(&error)
@@ -321,8 +327,8 @@ pub(crate) fn code_error(error: &CodeError) -> hipError_t {
     }
     match error {
         CodeError::NoCodeForDevice { .. } => hipErrorNoBinaryForGpu,
-        CodeError::UnknownImage
-        | CodeError::Truncated(_)
+        CodeError::UnknownImage => abi::no_image(),
+        CodeError::Truncated(_)
         | CodeError::Malformed(_)
         | CodeError::UnknownCompression { .. }
         | CodeError::Decompression(_)

@@ -100,6 +100,14 @@ pub fn parser() -> Option<&'static Parser> {
     PARSER.get().copied()
 }
 
+/// What the compiler's wrapper of an image begins with: its magic "HIPF" and its version, 1.
+pub const WRAPPER_HEAD: u64 = 0x1_4849_5046;
+/// Size of the wrapper: its head, a pointer to the image, and a word that nobody uses.
+pub const WRAPPER_BYTES: usize = 24;
+/// The element number of the field of an image if what is recorded is a wrapper that does not begin
+/// as one.
+pub const ELEMENT_WRAPPER: u32 = 1;
+
 /// The element number of the field that names the kernel of a launch, beside those of its
 /// arguments.
 pub const ELEMENT_IDENTITY: u32 = u32::MAX;

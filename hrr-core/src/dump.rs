@@ -239,8 +239,8 @@ fn field_text(field: &Field, param: Option<&ParamShape>, path: &[Option<&ParamSh
         text.push('=');
     }
     text.push_str(&body_text(field, param));
-    if field.original > field.recorded && !matches!(field.body, Body::Absent(_)) {
-        let _ = write!(text, " ({} of {} recorded)", field.recorded, field.original);
+    if let Some(clipped) = field.clipped().filter(|_| !matches!(field.body, Body::Absent(_))) {
+        let _ = write!(text, " (recorded: {clipped})");
     }
     text
 }
@@ -355,7 +355,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::archive::event::{AbsentReason, EventId};
+    use crate::archive::event::{AbsentReason, EventId, ORIGINAL_UNKNOWN};
     use crate::archive::shape::RetShape;
     use crate::code::encode_arg;
 
@@ -519,11 +519,14 @@ mod tests {
         let absent = field(0, Phase::After, Body::Absent(AbsentReason::Freed));
         let deep = Field { depth: 200, id: 900, ..field(0, Phase::After, bytes(b"abc")) };
         let stray = field(77, Phase::After, bytes(b"abc"));
-        let text = line(&event(&[5], vec![short, absent, deep, stray]), &shape);
+        let text = line(&event(&[5], vec![short, absent, deep, stray.clone()]), &shape);
         assert!(
-            text.contains("[0, 1, 2, 3, 4, 5, 6, 7, … 20 in all] (20 of 30 recorded)"),
+            text.contains("[0, 1, 2, 3, 4, 5, 6, 7, … 20 in all] (recorded: 20 of 30 elements)"),
             "{text}"
         );
+        let unknown = Field { original: ORIGINAL_UNKNOWN, recorded: 3, ..stray.clone() };
+        let clipped = line(&event(&[5], vec![Field { id: 0, ..unknown }]), &shape);
+        assert!(clipped.contains("(recorded: the first 3, of unknown length)"), "{clipped}");
         assert!(text.contains("absent: freed before"), "{text}");
         assert!(text.contains("far=?"), "{text}");
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gfx_emu::loader::code::image;
 use hrr_ffi::types::*;
 
+use crate::abi;
 use crate::api::{Answer, In, Out, Text};
 use crate::handles::word;
 use crate::modules::{Function, Loaded, Module};
@@ -161,7 +162,7 @@ fn load_image(module: Out<hipModule_t>, image: In<u8>) -> Answer {
     let wrapped = unsafe { image::fat_binary_image(image.pointer()) };
     // SAFETY: as above.
     let bytes = unsafe { image::copy_image(wrapped.unwrap_or(image.pointer())) };
-    load(runtime, device.id(), module, &bytes.ok_or(hipErrorInvalidImage)?)
+    load(runtime, device.id(), module, &bytes.ok_or_else(abi::no_image)?)
 }
 
 fn load(

@@ -5,6 +5,7 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
+use gfx_emu::loader::code::image;
 use hrr_ffi::types::*;
 
 use crate::api::{In, Out, Text};
@@ -15,7 +16,12 @@ use crate::runtime::registry;
 use crate::thread;
 
 hip_api_unchecked! { TABLE;
+    /// Null for what is no wrapper.
     fn __hipRegisterFatBinary(wrapper: *const c_void) -> hipFatBinaryHandle {
+        // SAFETY: HIP's contract: nobody writes to the wrapper.
+        if unsafe { image::fat_binary_image(wrapper.cast()) }.is_none() {
+            return hipFatBinaryHandle(std::ptr::null_mut());
+        }
         hipFatBinaryHandle(word(registry().add_binary(wrapper.cast())))
     }
 

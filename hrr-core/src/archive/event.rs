@@ -23,7 +23,7 @@
 //! | `Operand`, destination | none | [`Body::Device`], or the rows without the gaps, or [`AbsentReason::Deferred`]; `address` is the pointer |
 //! | `KernelArgs` | with `element` [`crate::code::ELEMENT_IDENTITY`] the kernel's [`crate::code::Identity`]; then one field of the same id and depth for each argument, `element` its index, `address` its offset in the argument segment, in the form of [`crate::code::encode_arg`] | none |
 //! | `HostSymbol`, `DefinesHostSymbol` | the [`crate::code::Identity`] | none |
-//! | `Image` | the image's bytes | none |
+//! | `Image` | the image's bytes; of what has no length its first ones, [`ORIGINAL_UNKNOWN`] in all, where `element` 1 says that they are those of a wrapper which is none | none |
 //! | `Tagged` | behind a pointer: as `Pointee`, of the tag's payload; by value: what hangs below | the same |
 //! | `JitOptions` | with `element` 0 the values, 8 bytes each; with `element` 1 + its place each unknown option, absent | with `element` 1 + its place the content of each buffer |
 //! | `EntryPoint`, `OsHandle` | none | [`AbsentReason::NotKept`] |
@@ -86,6 +86,10 @@ pub const FIELD_HOST_SEEN: u16 = 0xfff9;
 /// Ids from here on stand for no parameter.
 pub const FIELD_SPECIAL: u16 = 0xfff0;
 
+/// The original count of a content that has no length: how much the program passed is not known, and
+/// what was recorded is its beginning.
+pub const ORIGINAL_UNKNOWN: u64 = u64::MAX;
+
 /// The content of one parameter, field of a struct, or element.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
@@ -98,7 +102,7 @@ pub struct Field {
     pub phase: Phase,
     /// Index of the array element below which this field hangs; for kernel arguments the argument.
     pub element: u32,
-    /// Elements (bytes for a string or buffer) that the program passed.
+    /// Elements (bytes for a string or buffer) that the program passed, or [`ORIGINAL_UNKNOWN`].
     pub original: u64,
     /// Elements that were recorded. `original > recorded` is never replayed as if whole.
     pub recorded: u64,
@@ -110,6 +114,21 @@ pub struct Field {
     pub owner: Option<(EventId, u16)>,
     /// The content.
     pub body: Body,
+}
+
+impl Field {
+    /// What of the content the recording holds, if it is not all.
+    pub fn clipped(&self) -> Option<String> {
+        match (self.recorded, self.original) {
+            (recorded, ORIGINAL_UNKNOWN) => {
+                Some(format!("the first {recorded}, of unknown length"))
+            }
+            (recorded, original) if original > recorded => {
+                Some(format!("{recorded} of {original} elements"))
+            }
+            (_, _) => None,
+        }
+    }
 }
 
 /// When a field's content was taken.

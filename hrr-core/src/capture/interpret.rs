@@ -9,13 +9,15 @@ use core::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 use super::callback;
-use super::fields::{Fields, Meta};
+use super::fields::{Fields, INLINE_BYTES_MAX, Meta};
 use super::memory::Memory;
 use super::recorder::Recorder;
 use super::thread::Thread;
 use super::track::{Copy, Tracker};
-use crate::archive::event::{AbsentReason, Body, EventId, FIELD_RET, Phase};
-use crate::code::{self, ELEMENT_IDENTITY, Identity, encode_arg};
+use crate::archive::event::{AbsentReason, Body, EventId, FIELD_RET, ORIGINAL_UNKNOWN, Phase};
+use crate::code::{
+    self, ELEMENT_IDENTITY, ELEMENT_WRAPPER, Identity, WRAPPER_BYTES, WRAPPER_HEAD, encode_arg,
+};
 use crate::desc::{
     ApiDesc, Direction, Extent, ImageForm, JitOptionDesc, JitValue, KernelArgsForm, Len,
     OperandPlace, ParamDesc, PayloadDesc, Place, Rect, RetKind, Role, ScalarKind, Scope, Shape,
@@ -25,6 +27,9 @@ use crate::loader;
 
 /// A single content longer than this is not taken.
 const CONTENT_BYTES_MAX: u64 = 1 << 36;
+/// So much is taken of an image whose length is not known: its magic and its tables, if there are
+/// any. It stays in the record.
+const BEGINNING_BYTES_MAX: usize = INLINE_BYTES_MAX;
 
 /// The contents of one phase of one call.
 pub(crate) struct Taking<'t> {
@@ -556,13 +561,16 @@ impl<'t> Taking<'t> {
         if address == 0 {
             return self.fields().null(meta, 0);
         }
-        let content = match form {
-            ImageForm::Data => self.copy_image(address),
-            ImageForm::Wrapper => {
-                let inner = self.memory.read_word(address.wrapping_add(8), 8);
-                inner.ok_or(AbsentReason::Unreadable).and_then(|inner| self.copy_image(inner))
-            }
-            ImageForm::File => self.read_image_file(address),
+        let (start, content) = match form {
+            ImageForm::Data => (address, self.copy_image(address)),
+            ImageForm::Wrapper => match self.wrapped(address) {
+                Some(inner) => (inner, self.copy_image(inner)),
+                None => {
+                    let meta = Meta { element: ELEMENT_WRAPPER, ..meta };
+                    return self.beginning(meta, address, WRAPPER_BYTES);
+                }
+            },
+            ImageForm::File => (address, self.read_image_file(address)),
         };
         match content {
             Ok(content) => {
@@ -570,8 +578,28 @@ impl<'t> Taking<'t> {
                 self.thread.open.image = Some(hash);
                 self.fields().blob(meta, &content);
             }
+            Err(AbsentReason::UnknownLength) => self.beginning(meta, start, BEGINNING_BYTES_MAX),
             Err(reason) => self.fields().absent(meta, 0, reason),
         }
+    }
+
+    /// The image that the compiler's wrapper at an address leads to; `None`: it is no wrapper.
+    fn wrapped(&self, address: u64) -> Option<u64> {
+        let head = self.memory.read_word(address, 8)?;
+        let inner = self.memory.read_word(address.wrapping_add(8), 8)?;
+        (head == WRAPPER_HEAD).then_some(inner)
+    }
+
+    /// Takes the first bytes of what has no length that could be found: by these a runtime refuses
+    /// it.
+    fn beginning(&mut self, meta: Meta, address: u64, bytes_max: usize) {
+        let content = self.memory.read_beginning(address, bytes_max);
+        let recorded = content.len() as u64;
+        if content.is_empty() {
+            return self.fields().absent(meta, 0, AbsentReason::Unreadable);
+        }
+        let body = Body::Bytes(Arc::from(content));
+        self.fields().field(meta, ORIGINAL_UNKNOWN, recorded, body);
     }
 
     fn copy_image(&self, address: u64) -> Result<Vec<u8>, AbsentReason> {

@@ -111,6 +111,21 @@ impl Memory {
         mem.read_exact_at(room, address).is_ok()
     }
 
+    /// The bytes from `address` on: at most so many, and none behind the first page that cannot be
+    /// read.
+    pub(crate) fn read_beginning(&self, address: u64, bytes_max: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        while out.len() < bytes_max {
+            let at = address.wrapping_add(out.len() as u64);
+            // To the end of the page, so that no read crosses into one that is not mapped.
+            let step = (4096 - (at % 4096) as usize).min(bytes_max - out.len());
+            if !self.read(at, step, &mut out) {
+                break;
+            }
+        }
+        out
+    }
+
     /// Reads a number of 1, 2, 4 or 8 bytes, zero-extended.
     pub(crate) fn read_word(&self, address: u64, bytes: usize) -> Option<u64> {
         let mut word = [0u8; 8];

@@ -173,6 +173,59 @@ impl Drop for Buffer {
     }
 }
 
+/// A content with zeros behind it, for a call that failed: a runtime may look for tables of an image
+/// far behind the bytes by which it refuses it.
+pub(super) struct ZeroExtended {
+    base: NonNull<libc::c_void>,
+    budget: Arc<Budget>,
+    charged: u64,
+}
+
+/// How far the zeros go; only the pages that are read cost memory.
+const ZERO_BYTES: usize = 1 << 28;
+
+// SAFETY: the mapping is owned, and reached only through raw pointers.
+unsafe impl Send for ZeroExtended {}
+
+impl ZeroExtended {
+    /// A mapping that begins with the content.
+    pub(super) fn new(content: &[u8], budget: &Arc<Budget>) -> Result<ZeroExtended, String> {
+        let charged = content.len() as u64;
+        budget.charge(charged)?;
+        let (access, kind) = (
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+        );
+        // What is charged is in memory already, so the sum does not overflow.
+        let bytes = content.len() + ZERO_BYTES;
+        // SAFETY: a new mapping of the kernel's choice touches no other.
+        let base = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, kind, -1, 0) };
+        let mapped = NonNull::new(base).filter(|_| base != libc::MAP_FAILED);
+        let Some(base) = mapped else {
+            budget.release(charged);
+            return Err("no address space for an image that was refused when recorded".to_owned());
+        };
+        // SAFETY: the mapping holds the content, which is no part of it.
+        unsafe {
+            std::ptr::copy_nonoverlapping(content.as_ptr(), base.as_ptr().cast(), content.len());
+        }
+        Ok(ZeroExtended { base, budget: budget.clone(), charged })
+    }
+
+    /// Where the content is.
+    pub(super) fn address(&self) -> u64 {
+        self.base.as_ptr() as u64
+    }
+}
+
+impl Drop for ZeroExtended {
+    fn drop(&mut self) {
+        // SAFETY: mapped with this size, once.
+        unsafe { libc::munmap(self.base.as_ptr(), self.charged as usize + ZERO_BYTES) };
+        self.budget.release(self.charged);
+    }
+}
+
 const fn canary_byte(i: usize) -> u8 {
     0xc5 ^ (i as u8).wrapping_mul(0x1d)
 }
@@ -194,6 +247,22 @@ mod tests {
             unsafe { buffer.as_ptr().add(bytes as usize + 3).write(0) };
             assert!(buffer.damage().unwrap().contains("3 bytes away"));
         }
+    }
+
+    #[test]
+    fn zeros_follow_a_content_of_any_length() {
+        let budget = Budget::new(1 << 20);
+        for content in [&b""[..], b"x", &[7; 5000]] {
+            let extended = ZeroExtended::new(content, &budget).unwrap();
+            let at = |offset: usize| {
+                // SAFETY: the offset lies in the mapping, to which nobody else writes.
+                unsafe { *(extended.address() as *const u8).add(offset) }
+            };
+            assert!(content.iter().enumerate().all(|(i, byte)| at(i) == *byte));
+            assert_eq!([content.len(), 10_000, ZERO_BYTES - 1].map(at), [0; 3]);
+        }
+        assert_eq!(budget.used.load(Ordering::Relaxed), 0);
+        assert!(ZeroExtended::new(&[0; (1 << 20) + 1], &budget).is_err());
     }
 
     #[test]

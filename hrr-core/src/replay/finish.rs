@@ -391,6 +391,9 @@ impl Finisher<'_> {
         let success = recorded.is_none_or(|code| code == 0) && !failed(self.desc, self.event);
         if success {
             self.results(after);
+        } else if matches!(self.desc.ret.kind, RetKind::Handle(_)) {
+            // Null was the failure, and must be again.
+            self.returned();
         }
         self.settle_operands(success);
         self.checks();
@@ -406,7 +409,8 @@ impl Finisher<'_> {
             self.world.find(self.event.id, &function, FindingKind::Diverged, text);
             return Some(Outcome::Diverged);
         }
-        Some(match (&self.desc.class, success || recorded == not_ready(self.desc)) {
+        let fine = success || recorded.is_some() && recorded == not_ready(self.desc);
+        Some(match (&self.desc.class, fine) {
             (_, false) => Outcome::FailedAsRecorded,
             (Class::Ordering, true) => Outcome::Ordering,
             (

@@ -19,14 +19,17 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::archive::event::{AbsentReason, Body, Event, Field};
-use crate::code::{self, ELEMENT_IDENTITY, Identity, ValueKind, decode_arg};
+use crate::code::{
+    self, ELEMENT_IDENTITY, ELEMENT_WRAPPER, Identity, ValueKind, WRAPPER_BYTES, WRAPPER_HEAD,
+    decode_arg,
+};
 use crate::desc::{
     ApiDesc, Direction, HandleDesc, ImageForm, JitOptionDesc, JitValue, KernelArgsForm, Len,
     OperandPlace, ParamDesc, PayloadDesc, Place, Rect, Role, Scope, Shape, Side, TagDesc,
 };
 
 use super::Refusal;
-use super::arena::Buffer;
+use super::arena::{Buffer, ZeroExtended};
 use super::engine::Shared;
 use super::memory::Found;
 use super::report::FindingKind;
@@ -46,9 +49,6 @@ const EXTRA_BUFFER: u64 = 1;
 const EXTRA_SIZE: u64 = 2;
 const EXTRA_END: u64 = 3;
 
-/// What the compiler's wrapper of an image begins with: its magic "HIPF" and its version, 1.
-const WRAPPER_HEAD: u64 = 0x1_4849_5046;
-
 /// Stands behind every poison handle: readable, and all zero.
 static POISON: [u64; 512] = [0; 512];
 
@@ -59,6 +59,8 @@ pub(super) struct Call {
     bytes: usize,
     /// What the block's pointers lead to.
     pub(super) arena: Vec<Buffer>,
+    /// Images that were refused when recorded.
+    refused: Vec<ZeroExtended>,
     /// Host operands.
     pub(super) operands: Vec<HostOperand>,
     /// What the call reads of device memory: the recorded address and the rows.
@@ -81,6 +83,7 @@ impl Call {
             block: vec![0; bytes.div_ceil(16).max(1)],
             bytes,
             arena: Vec::new(),
+            refused: Vec::new(),
             operands: Vec::new(),
             device_reads: Vec::new(),
             registers: None,
@@ -578,12 +581,14 @@ impl Rebuilder<'_> {
                 reason.text()
             )));
         }
-        if field.original > field.recorded {
-            return Err(Refusal::new(format!(
-                "the recording holds {} of {} elements",
-                field.recorded, field.original
-            )));
+        if let Some(clipped) = field.clipped() {
+            return Err(Refusal::new(format!("the recording holds {clipped}")));
         }
+        self.held(field)
+    }
+
+    /// The recorded bytes of a field, which may be clipped.
+    fn held(&self, field: &Field) -> Result<Arc<[u8]>, Refusal> {
         self.shared
             .content(&field.body)?
             .ok_or_else(|| Refusal::new("the recording holds no content for it"))
@@ -671,6 +676,9 @@ impl Rebuilder<'_> {
         if recorded == 0 {
             return Ok(0);
         }
+        if self.failed {
+            return self.refused_image(field, form);
+        }
         let content = self.whole(field)?;
         let hash = match field.body {
             Body::Blob { hash, .. } => hash,
@@ -687,18 +695,44 @@ impl Rebuilder<'_> {
         let at = self.world.images[&hash].as_ptr() as u64;
         match form {
             ImageForm::Data | ImageForm::File => Ok(at),
-            ImageForm::Wrapper => {
-                let words = [WRAPPER_HEAD, at, 0];
-                let wrapper = Buffer::new(24, &self.world.budget).map_err(Refusal::new)?;
-                wrapper
-                    .write(0, words.map(u64::to_le_bytes).as_flattened())
-                    .map_err(Refusal::new)?;
-                let at = wrapper.as_ptr() as u64;
-                // Runtimes read the image when they first need it.
-                self.world.forever.push(wrapper);
-                Ok(at)
-            }
+            ImageForm::Wrapper => self.wrapper(at),
         }
+    }
+
+    /// The image of a load that failed: what is recorded of it, be it all or not, and zeros. It must
+    /// fail again.
+    fn refused_image(&mut self, field: &Field, form: ImageForm) -> Result<u64, Refusal> {
+        let content = match field.body {
+            Body::Absent(_) => self.whole(field)?,
+            Body::Bytes(_) | Body::Blob { .. } | Body::Null | Body::Device => self.held(field)?,
+        };
+        let mut content = content.to_vec();
+        let no_wrapper = form == ImageForm::Wrapper && field.element == ELEMENT_WRAPPER;
+        if no_wrapper && let Some(pointer) = content.get_mut(8..16) {
+            // A recorded address is never one of this process.
+            pointer.fill(0);
+        }
+        let image = ZeroExtended::new(&content, &self.world.budget).map_err(Refusal::new)?;
+        let at = image.address();
+        if form == ImageForm::Wrapper && !no_wrapper {
+            // A runtime that takes it now reads it later.
+            std::mem::forget(image);
+            return self.wrapper(at);
+        }
+        self.call.refused.push(image);
+        Ok(at)
+    }
+
+    /// A wrapper of an image as the compiler makes it.
+    fn wrapper(&mut self, image: u64) -> Result<u64, Refusal> {
+        let words = [WRAPPER_HEAD, image, 0];
+        let wrapper =
+            Buffer::new(WRAPPER_BYTES as u64, &self.world.budget).map_err(Refusal::new)?;
+        wrapper.write(0, words.map(u64::to_le_bytes).as_flattened()).map_err(Refusal::new)?;
+        let at = wrapper.as_ptr() as u64;
+        // Runtimes read the image when they first need it.
+        self.world.forever.push(wrapper);
+        Ok(at)
     }
 
     fn symbol_of(&self, field: &Field) -> Option<Identity> {

@@ -333,8 +333,14 @@ fake! {
     }
     fn get_proc(_name: *const c_char, f: *mut *mut c_void) { put(f) }
     fn module_load_data(module: *mut *mut c_void, image: *const u8) {
-        let image = words(image, 4);
-        with(|state| state.log.push(format!("image {image:?}")));
+        let first = words(image, 4);
+        with(|state| state.log.push(format!("image {first:?}")));
+        if first == b"JUNK" {
+            // As runtimes do, it looks for a table far behind.
+            let table = words(image.add(4 << 20), 64);
+            with(|state| state.log.push(format!("table {}", table.iter().any(|byte| *byte != 0))));
+            return Status(200);
+        }
         put(module)
     }
     fn get_function(function: *mut *mut c_void, _module: *mut c_void, _name: *const c_char) {
@@ -408,6 +414,10 @@ extern "C" fn register_binary(wrapper: *const u64) -> Module {
     enter("register_binary", &[]);
     // SAFETY: the engine's wrapper.
     let words = unsafe { words(wrapper, 3) };
+    if words[0] != 0x1_4849_5046 {
+        with(|state| state.log.push(format!("no wrapper {words:x?}")));
+        return Module(std::ptr::null_mut());
+    }
     // SAFETY: the image behind it.
     let image = unsafe { self::words(words[1] as *const u8, 4) };
     with(|state| state.log.push(format!("wrapper {:x} {image:?}", words[0])));

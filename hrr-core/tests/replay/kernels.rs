@@ -1,7 +1,7 @@
 //! Images, symbols and the arguments of kernels.
 
-use hrr_core::archive::event::{AbsentReason, Body, Field, Phase};
-use hrr_core::code::{ELEMENT_IDENTITY, Identity, ValueKind, encode_arg};
+use hrr_core::archive::event::{AbsentReason, Body, Field, ORIGINAL_UNKNOWN, Phase};
+use hrr_core::code::{ELEMENT_IDENTITY, ELEMENT_WRAPPER, Identity, ValueKind, encode_arg};
 use hrr_core::replay::report::FindingKind;
 
 use crate::api::*;
@@ -231,6 +231,66 @@ fn paths_of_the_recorded_machine_are_never_opened() {
     assert!(only(&report, FindingKind::Refused).reason.contains("never opened"));
     fake::with(|state| {
         assert_eq!(state.log.iter().filter(|line| *line == "image [73, 77, 65, 71]").count(), 1);
+    });
+}
+
+/// A load that failed is issued with what is known of its image; zeros stand for the rest.
+#[test]
+fn an_image_that_was_refused_is_refused_again() {
+    let _fake = fake::start();
+    let mut script = Script::new();
+    for original in [4, 100, ORIGINAL_UNKNOWN] {
+        let load = script.call(&API_tModuleLoadData).arg("image", 0x1000).returned(200);
+        let load = load.before("image", 4, b"JUNK");
+        load.with(|event| event.fields[0].original = original).done();
+    }
+    let report = script.replay();
+    assert_eq!((report.failed_as_recorded, report.events), (3, 3), "{:?}", report.findings);
+    fake::with(|state| {
+        let tables = state.log.iter().filter(|line| *line == "table false");
+        assert_eq!(tables.count(), 3, "{:?}", state.log);
+    });
+}
+
+/// What was taken although it is not known whole is never replayed.
+#[test]
+fn an_image_of_unknown_length_that_was_taken_is_refused() {
+    let _fake = fake::start();
+    let mut script = Script::new();
+    let load = script.call(&API_tModuleLoadData).arg("image", 0x1000).wrote("module", 0x700);
+    let load = load.before("image", 4, b"JUNK");
+    load.with(|event| {
+        let image = event.fields.iter_mut().find(|field| field.phase == Phase::Before);
+        image.expect("it has the image").original = ORIGINAL_UNKNOWN;
+    })
+    .done();
+    let report = script.replay();
+    assert_eq!((report.refused, report.events), (1, 1));
+    let reason = &only(&report, FindingKind::Refused).reason;
+    assert!(reason.contains("the first 4, of unknown length"), "{reason}");
+}
+
+/// A wrapper that is none is handed over as it was, but for its pointer; an image in a wrapper that
+/// fails to be registered must fail again, and does not here.
+#[test]
+fn a_registration_that_failed_fails_for_its_own_reason() {
+    let _fake = fake::start();
+    let mut script = Script::new();
+    let words = [7u64, 0x1234, 9].map(u64::to_le_bytes);
+    let none = script.call(&API_tRegisterBinary).arg("wrapper", 0x1000).returned(0);
+    let none = none.before("wrapper", 24, words.as_flattened());
+    none.with(|event| {
+        event.fields[0].element = ELEMENT_WRAPPER;
+        event.fields[0].original = ORIGINAL_UNKNOWN;
+    })
+    .done();
+    let other = script.call(&API_tRegisterBinary).arg("wrapper", 0x1000).returned(0);
+    other.before("wrapper", 4, b"JUNK").done();
+    let report = script.replay();
+    assert_eq!((report.failed_as_recorded, report.diverged), (1, 1), "{:?}", report.findings);
+    assert!(only(&report, FindingKind::Diverged).reason.contains("the returned handle"));
+    fake::with(|state| {
+        assert!(state.log.contains(&"no wrapper [7, 0, 9]".to_owned()), "{:?}", state.log);
     });
 }
 

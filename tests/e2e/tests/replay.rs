@@ -121,6 +121,27 @@ fn info_and_events() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Images that were refused are refused again, whatever was recorded of them, and the listing says
+/// how much that is.
+fn junk() -> Result<(), Failed> {
+    let recording = record(&e2e::compiled("workloads", "junk", &[])?, "emu", 1)?;
+    let said = text(&recording.output.stderr);
+    ensure(recording.output.status.success(), || format!("junk: {said}"))?;
+    for more in [&[][..], &["--no-placement"]] {
+        let result = replay(&recording.archive, "emu", 2, more)?;
+        result.assert_faithful()?;
+        ensure(result.number("failed_as_recorded")? >= 6 * 3, || result.report.to_string())?;
+    }
+    let archive = recording.archive.as_os_str();
+    let events = run_hrr(1, &["events".as_ref(), archive, "--failed".as_ref()])?;
+    let listed = text(&events.stdout);
+    for bytes in [4, 1000, 4096] {
+        let clipped = format!("(recorded: the first {bytes}, of unknown length)");
+        ensure(listed.contains(&clipped), || format!("no `{clipped}`: {listed}"))?;
+    }
+    Ok(())
+}
+
 /// How a program that links hrr-runtime is told to replay this archive in its own process.
 const IN_PROCESS: &str = "HRR_E2E_REPLAY";
 
@@ -196,6 +217,7 @@ fn main() -> std::process::ExitCode {
     trials.push(trial("without_program", without_program));
     trials.push(trial("info_and_events", info_and_events));
     trials.push(trial("versions", versions));
+    trials.push(trial("junk", junk));
     for (name, first) in [
         ("saxpy", "hipGetDeviceCount"),
         ("symbol", "hipMemcpyToSymbol"),
