@@ -848,7 +848,7 @@ impl Class {
     }
 }
 
-/// What a successful call does to the order of work and so to host memory. Indices are parameters.
+/// What a successful call does to the order of work and to memory. Indices are parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// The call's copies and kernels run on this stream, after it may have returned.
@@ -929,4 +929,6 @@ pub enum Effect {
     },
     /// Every handle, allocation and range of the device ends.
     ResetsDevice,
+    /// From here on another process can write memory of this one.
+    ExportsMemory,
 }

@@ -237,6 +237,7 @@ const EFFECTS: &[Arg] = &[
         ),
     ),
     effect("resets_device", effect_row!("ResetsDevice")),
+    effect("exports_memory", effect_row!("ExportsMemory")),
 ];
 
 /// The arguments of `#[api(..)]`.
@@ -286,7 +287,7 @@ pub(crate) const ROWS: &[Row] = rows! {
     Replay "replay" FUNCTION Nothing, &[WITH],
         "The hand-written half of replay.";
     Effect "effect" FUNCTION Nothing, EFFECTS,
-        "What a successful call does to the order of work; may stand more than once.";
+        "What a successful call does to the order of work and to memory; may stand more than once.";
     OutHandle "out_handle" VALUE MutPointer, &[maybe_length("count")],
         "The call writes one handle, or `count` of them.";
     Destroys "destroys" PARAMETER Value, &[],

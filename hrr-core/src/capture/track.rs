@@ -496,7 +496,8 @@ fn note_completions(taking: &mut Taking<'_>) {
                 | Effect::AddsToGraph { .. }
                 | Effect::Instantiates { .. }
                 | Effect::LaunchesGraph { .. }
-                | Effect::DefinesKernel { .. } => continue,
+                | Effect::DefinesKernel { .. }
+                | Effect::ExportsMemory => continue,
             };
             for (stream, count) in follows {
                 let known = completes.entry(stream).or_default();
@@ -746,7 +747,8 @@ fn start_work(
         | Effect::CompletesEvent { .. }
         | Effect::CompletesNullStream
         | Effect::DefinesKernel { .. }
-        | Effect::ResetsDevice => {}
+        | Effect::ResetsDevice
+        | Effect::ExportsMemory => {}
     }
 }
 

@@ -106,7 +106,8 @@ impl Shared {
                     | Effect::AddsToGraph { .. }
                     | Effect::CompletesNullStream
                     | Effect::DefinesKernel { .. }
-                    | Effect::ResetsDevice => {}
+                    | Effect::ResetsDevice
+                    | Effect::ExportsMemory => {}
                 }
             }
         }

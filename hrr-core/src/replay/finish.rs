@@ -26,7 +26,7 @@ use super::engine::{Shared, Stored, in_handles};
 use super::handles::{Entry, Handles};
 use super::memory::{Backing, Range, Where};
 use super::rebuild::{Call, recorded_param, word};
-use super::report::{FindingKind, Outcome};
+use super::report::{EventName, FindingKind, Outcome};
 use super::scope;
 use super::tree::{Node, Nodes, Tree};
 use super::world::{HostOperand, Kept, Late, World, name, status_text};
@@ -273,7 +273,8 @@ fn mark_incomplete(
             | Effect::WaitsEvent { .. }
             | Effect::CompletesNullStream
             | Effect::DefinesKernel { .. }
-            | Effect::ResetsDevice => {}
+            | Effect::ResetsDevice
+            | Effect::ExportsMemory => {}
         }
     }
     if runs {
@@ -1039,25 +1040,35 @@ impl Finisher<'_> {
         let stored = range.as_deref().map_or(0, |range| {
             range.content.stored_in((field.address - range.start) as usize, bytes as usize)
         });
-        match (found, self.world.unwritten) {
-            (None, _) => {
+        match (found, self.world.unwritten, self.world.exported) {
+            (None, _, _) => {
                 self.world.report.checks_passed += 1;
                 self.world.report.bytes_checked += bytes - stored;
             }
-            (Some(found), None) if self.stored == Stored::Seen => {
+            (Some(found), None, _) if self.stored == Stored::Seen => {
                 let what = format!(
                     "{bytes} bytes cannot be held against the recording ({found}): the call did \
                      not return until the engine had made stores that it took for the program's"
                 );
                 self.not_made(&what, field.owner);
             }
-            (Some(found), Some(cause)) => {
+            (Some(found), Some(cause), _) => {
                 self.world.report.checks_not_made += 1;
                 let what = format!("{bytes} bytes cannot be held against the recording ({found})");
                 let refusal = Refusal::because(what, cause);
                 self.world.find_refusal(owner, &name(function), &refusal);
             }
-            (Some(found), None) => {
+            (Some(found), None, Some((exported, by))) => {
+                self.world.report.checks_not_made += 1;
+                let what = format!(
+                    "{bytes} bytes cannot be held against the recording ({found}): since {} ({}) \
+                     another process, which is replayed alone, can write this one's memory",
+                    EventName::from(exported),
+                    name(by)
+                );
+                self.world.find(owner, &name(function), FindingKind::CheckNotMade, what);
+            }
+            (Some(found), None, None) => {
                 self.world.report.checks_failed += 1;
                 self.world.report.bytes_checked += bytes;
                 let at = operand.map_or(field.address, |operand| operand.address);
@@ -1154,6 +1165,9 @@ impl Finisher<'_> {
                     }
                 }
                 Effect::ResetsDevice if success => self.world.memory.reset(),
+                Effect::ExportsMemory if success => {
+                    self.world.exported.get_or_insert((self.event.id, self.desc));
+                }
                 Effect::Enqueues { .. }
                 | Effect::Launches
                 | Effect::CompletesDevice
@@ -1167,7 +1181,8 @@ impl Finisher<'_> {
                 | Effect::LaunchesGraph { .. }
                 | Effect::CompletesNullStream
                 | Effect::DefinesKernel { .. }
-                | Effect::ResetsDevice => {}
+                | Effect::ResetsDevice
+                | Effect::ExportsMemory => {}
             }
         }
     }

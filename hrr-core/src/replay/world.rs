@@ -137,6 +137,9 @@ pub(super) struct World {
     /// The first refused call that would have written memory: bytes that differ from then on say
     /// nothing of the device.
     pub(super) unwritten: Option<EventId>,
+    /// The first call that let another process have memory of this one. Processes are replayed one
+    /// by one, so bytes that differ from then on may be that process's stores.
+    pub(super) exported: Option<(EventId, &'static ApiDesc)>,
     /// Calls that have returned.
     pub(super) calls: u64,
     pub(super) report: Report,
@@ -158,6 +161,7 @@ impl World {
             late: Vec::new(),
             marks: HashMap::new(),
             unwritten: None,
+            exported: None,
             calls: 0,
             report: Report::default(),
             budget,

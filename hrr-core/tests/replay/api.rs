@@ -200,6 +200,10 @@ unsafe extern "C" {
     /// Ends that.
     pub fn tHostUnregister(#[unregisters_host] ptr: *mut c_void) -> Status;
 
+    /// Lets another process have memory.
+    #[effect(exports_memory)]
+    pub fn tExport(#[out(machine)] handle: *mut u64, #[device_ptr] ptr: *mut c_void) -> Status;
+
     /// Resets everything.
     #[effect(resets_device)]
     pub fn tReset() -> Status;

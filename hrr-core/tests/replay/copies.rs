@@ -136,6 +136,46 @@ fn checks_that_cannot_be_made_alone_give_exit_4_and_lacking_ones_do_not() {
     assert_eq!((report.checks_missing, report.exit_code()), (1, 0));
 }
 
+/// Lets another process have the memory at [`DEVICE`], or tries to.
+fn exported(script: &mut Script, status: u64) -> EventId {
+    script.call(&API_tExport).wrote("handle", 7).arg("ptr", DEVICE).returned(status).done()
+}
+
+#[test]
+fn what_another_process_may_have_stored_is_no_check() {
+    let _fake = fake::start();
+    let mut script = Script::new();
+    filled(&mut script, b"0123456789");
+    let export = exported(&mut script, 0);
+    let first = brought(&mut script, DEVICE, b"CHILD");
+    brought(&mut script, DEVICE + 5, b"56789");
+    let later = brought_later(&mut script, DEVICE, 5);
+    script.call(&API_tSynchronize).check(Some((later, 0)), 0x2000, bytes(b"child")).done();
+    let report = script.replay();
+    assert_eq!((report.checks_failed, report.checks_not_made, report.checks_passed), (0, 2, 1));
+    assert_eq!((report.diverged, report.exit_code()), (0, 4), "{report:#?}");
+    let found: Vec<_> =
+        report.findings.iter().filter(|one| one.kind == FindingKind::CheckNotMade).collect();
+    let events: Vec<_> = found.iter().map(|one| one.event).collect();
+    assert_eq!(events, [Some(first.into()), Some(later.into())]);
+    let by = format!("since {}/{} (tExport) another process", export.thread, export.index);
+    assert!(found.iter().all(|one| one.reason.contains(&by)), "{found:#?}");
+}
+
+#[test]
+fn what_differs_before_memory_is_shared_is_a_failed_check() {
+    let _fake = fake::start();
+    let mut script = Script::new();
+    filled(&mut script, b"0123456789");
+    // One that the runtime refused shares nothing.
+    fake::with(|state| state.answers.insert("export", vec![1]));
+    exported(&mut script, 1);
+    brought(&mut script, DEVICE, b"CHILD");
+    exported(&mut script, 0);
+    let report = script.replay();
+    assert_eq!((report.checks_failed, report.checks_not_made, report.exit_code()), (1, 0, 1));
+}
+
 #[test]
 fn a_zero_length_copy_is_no_check() {
     let _fake = fake::start();

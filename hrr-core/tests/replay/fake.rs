@@ -135,7 +135,7 @@ fakes! {
     API_tGetLastError => get_last_error, API_tMalloc => malloc, API_tMallocPitch => malloc_pitch,
     API_tFree => free, API_tHostAlloc => host_alloc, API_tHostGetDevicePointer => host_device,
     API_tHostRegister => host_register, API_tHostUnregister => host_unregister,
-    API_tReset => reset, API_tMemset => memset, API_tMemcpy => memcpy, API_tMemcpy2D => memcpy_2d,
+    API_tExport => export, API_tReset => reset, API_tMemset => memset, API_tMemcpy => memcpy, API_tMemcpy2D => memcpy_2d,
     API_tMemcpyAsync => memcpy_async, API_tMemcpyParams => memcpy_params,
     API_tConfigure => configure, API_tConfigureAll => configure_all, API_tName => name,
     API_tAddresses => addresses, API_tGetLuid => get_luid, API_tGetName => get_name,
@@ -222,6 +222,10 @@ fake! {
     fn host_register(_ptr: *mut c_void, _bytes: usize) { OK }
     fn host_unregister(_ptr: *mut c_void) { OK }
     fn reset() { OK }
+    fn export(handle: *mut u64, ptr: *mut c_void) {
+        handle.write(ptr as u64);
+        OK
+    }
     fn memset(ptr: *mut c_void, value: c_int, bytes: usize) {
         ptr.cast::<u8>().write_bytes(value as u8, bytes);
         OK

@@ -1,5 +1,5 @@
 //! Sharing with other processes. What is handed out is a fact of the machine; what comes from
-//! another process cannot be had again.
+//! another process cannot be had again, and what that process stores in shared memory neither.
 
 use core::ffi::{c_uint, c_ulonglong, c_void};
 
@@ -14,6 +14,7 @@ use crate::types::{
 #[api(group = "ipc")]
 unsafe extern "C" {
     /// Writes the 64 bytes by which another process opens an allocation. (HIP 7.1)
+    #[effect(exports_memory)]
     pub fn hipIpcGetMemHandle(
         #[out(machine)] handle: *mut hipIpcMemHandle_t,
         #[device_ptr] devPtr: *mut c_void,
@@ -43,6 +44,7 @@ unsafe extern "C" {
 
     /// Writes a handle of the operating system: a file descriptor of 4 bytes, or 8 bytes on
     /// Windows. (HIP 7.1)
+    #[effect(exports_memory)]
     pub fn hipMemExportToShareableHandle(
         #[out_buffer(bytes = crate::families::sharing::handle_bytes, machine)]
         shareableHandle: *mut c_void,
@@ -63,6 +65,7 @@ unsafe extern "C" {
 
     /// Writes a handle of the operating system: a file descriptor of 4 bytes, or 8 bytes on
     /// Windows. (HIP 7.1)
+    #[effect(exports_memory)]
     pub fn hipMemPoolExportToShareableHandle(
         #[out_buffer(bytes = crate::families::sharing::pool_handle_bytes, machine)]
         shared_handle: *mut c_void,
@@ -84,6 +87,7 @@ unsafe extern "C" {
 
     /// Writes the 64 bytes by which another process finds an allocation in an imported pool.
     /// (HIP 7.1)
+    #[effect(exports_memory)]
     pub fn hipMemPoolExportPointer(
         #[out(machine)] export_data: *mut hipMemPoolPtrExportData,
         #[device_ptr] dev_ptr: *mut c_void,
@@ -97,6 +101,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Writes a file descriptor for a range: the only kind of handle is a DMA buffer's. (HIP 7.1)
+    #[effect(exports_memory)]
     pub fn hipMemGetHandleForAddressRange(
         #[out_buffer(bytes = 4, machine)] handle: *mut c_void,
         #[device_ptr] dptr: hipDeviceptr_t,

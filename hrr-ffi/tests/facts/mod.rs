@@ -215,7 +215,8 @@ fn effect_indices(effect: &Effect) -> Vec<u16> {
         Effect::Launches
         | Effect::CompletesDevice
         | Effect::CompletesNullStream
-        | Effect::ResetsDevice => Vec::new(),
+        | Effect::ResetsDevice
+        | Effect::ExportsMemory => Vec::new(),
         Effect::Enqueues { stream }
         | Effect::CompletesStream { stream }
         | Effect::BeginsCapture { stream } => vec![stream],
