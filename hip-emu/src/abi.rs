@@ -1,13 +1,15 @@
 //! Which HIP the program was built for.
 //!
-//! HIP 6 gave the values of two enums that programs see new numbers. A program loads the library
-//! by the name that it was linked against, `libamdhip64.so.5` or a later one, so the name that
-//! this library was loaded by says which numbers it means.
+//! HIP 6 gave values of enums and flags that programs see new numbers, and tells more of them. A
+//! program loads the library by the name that it was linked against, `libamdhip64.so.5` or a later
+//! one, so the name that this library was loaded by says which numbers it means.
 
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
 use hrr_ffi::types::*;
+
+use crate::allocations::{Allocation, Kind};
 
 /// The major version in the name that this library was loaded by; 6, the soname's, without one.
 pub(crate) fn major() -> u32 {
@@ -48,10 +50,11 @@ pub(crate) fn memory_type_out(kind: hipMemoryType) -> hipMemoryType {
         return kind;
     }
     hipMemoryType(match kind {
-        hipMemoryTypeUnregistered | hipMemoryTypeHost => 0,
+        // 5.2.3 calls managed memory host memory.
+        hipMemoryTypeUnregistered | hipMemoryTypeHost | hipMemoryTypeManaged => 0,
         hipMemoryTypeDevice => 1,
         hipMemoryTypeArray => 2,
-        _unified_and_managed => 3,
+        _unified => 3,
     })
 }
 
@@ -66,6 +69,26 @@ pub(crate) fn memory_type_in(number: hipMemoryType) -> hipMemoryType {
         2 => hipMemoryTypeArray,
         3 => hipMemoryTypeUnified,
         _unknown => number,
+    }
+}
+
+/// The flags of an allocation as the program's HIP tells them. Only host memory that HIP itself
+/// allocated has any. 5.2.3 keeps the lower half alone, so that coherence and others are lost, but
+/// for the wish to follow the NUMA policy, which is told as bit 15; since HIP 6 (clr,
+/// `hip_memory.cpp`) they are what was asked for.
+pub(crate) fn flags_out(found: &Allocation) -> u32 {
+    match found.kind {
+        Kind::Pinned if major() >= 6 => found.flags,
+        Kind::Pinned if found.flags & hipHostMallocNumaUser != 0 => found.flags & 0xffff | 0x8000,
+        Kind::Pinned => found.flags & 0xffff,
+        Kind::Registered { .. } if major() >= 6 => found.flags,
+        Kind::Registered { .. }
+        | Kind::Device
+        | Kind::Pool(_)
+        | Kind::Managed
+        | Kind::Mapped
+        | Kind::Variable
+        | Kind::Imported => 0,
     }
 }
 

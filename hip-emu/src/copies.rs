@@ -99,6 +99,15 @@ impl Side {
         if inside { Ok(()) } else { Err(hipErrorInvalidValue) }
     }
 
+    /// The same bytes, by the address that devices have.
+    fn on_device(self, runtime: &Runtime) -> Self {
+        let place = match self.place {
+            Place::Tracked(address) => Place::Tracked(runtime.allocations.device_address(address)),
+            pageable @ Place::Pageable(_) => pageable,
+        };
+        Self { place, ..self }
+    }
+
     fn address(&self, row: u64, slice: u64) -> Place {
         let offset = slice * self.slice + row * self.pitch;
         match self.place {
@@ -149,14 +158,10 @@ impl Copy {
     /// Moves the bytes.
     pub(crate) fn run(&self, runtime: &Runtime) -> Answer {
         let [width, height, depth] = self.extent;
+        let (to, from) = (self.to.on_device(runtime), self.from.on_device(runtime));
         for slice in 0..depth {
             for row in 0..height {
-                move_row(
-                    runtime,
-                    self.to.address(row, slice),
-                    self.from.address(row, slice),
-                    width,
-                )?;
+                move_row(runtime, to.address(row, slice), from.address(row, slice), width)?;
             }
         }
         Ok(())
@@ -221,9 +226,10 @@ impl Fill {
         let pattern = self.value.to_le_bytes();
         let pattern = &pattern[..self.element_bytes as usize];
         let [width, height, depth] = self.extent;
+        let to = self.to.on_device(runtime);
         for slice in 0..depth {
             for row in 0..height {
-                let address = self.to.address(row, slice).address();
+                let address = to.address(row, slice).address();
                 runtime.space.fill(address, pattern, width).map_err(fault)?;
             }
         }

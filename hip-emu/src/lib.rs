@@ -24,6 +24,7 @@
 #[macro_use]
 mod api;
 mod abi;
+mod advice;
 mod allocations;
 mod config;
 mod copies;

@@ -163,14 +163,15 @@ impl Worker {
     fn memory_op(&self, op: &MemoryOp) -> Answer {
         let space = &self.runtime.space;
         let illegal = |_| hipErrorIllegalAddress;
+        let on_device = |address| self.runtime.allocations.device_address(address);
         match *op {
             MemoryOp::Barrier => Ok(()),
             MemoryOp::Write { address, value, bytes } => {
-                space.write(address, &value.to_le_bytes()[..bytes]).map_err(illegal)
+                space.write(on_device(address), &value.to_le_bytes()[..bytes]).map_err(illegal)
             }
             MemoryOp::Wait { address, value, mask, bytes, condition } => loop {
                 let mut found = [0; 8];
-                space.read(address, &mut found[..bytes]).map_err(illegal)?;
+                space.read(on_device(address), &mut found[..bytes]).map_err(illegal)?;
                 let (found, value) = (u64::from_le_bytes(found) & mask, value & mask);
                 let over = match condition {
                     // Cyclic: the distance is not negative.

@@ -189,6 +189,205 @@ fn pinned_registered_and_managed_memory_is_the_programs_own() {
     ok(hipModuleUnload(module));
 }
 
+/// Both sides of an address of registered memory.
+fn sides(pointer: *const c_void) -> (*mut c_void, *mut c_void) {
+    // SAFETY: a structure of integers and pointers.
+    let mut attributes: hipPointerAttribute_t = unsafe { std::mem::zeroed() };
+    ok(hipPointerGetAttributes(&raw mut attributes, pointer));
+    assert_eq!(attributes.r#type, hipMemoryTypeHost);
+    (attributes.hostPointer, attributes.devicePointer)
+}
+
+#[test]
+fn devices_have_registered_memory_at_another_address() {
+    let _one = exclusive();
+    let mut own = vec![7_u32; 64];
+    let host: *mut c_void = own.as_mut_ptr().cast();
+    ok(hipHostRegister(host, 256, hipHostRegisterMapped));
+    let mut device = null_mut();
+    ok(hipHostGetDevicePointer(&raw mut device, host, 0));
+    assert_ne!(device, host);
+    let mut inside = null_mut();
+    ok(hipHostGetDevicePointer(&raw mut inside, host.wrapping_byte_add(255), 0));
+    assert_eq!(inside, device.wrapping_byte_add(255));
+    ok(hipHostGetDevicePointer(&raw mut inside, inside, 0));
+    assert_eq!(inside, device.wrapping_byte_add(255), "an address of the device is one already");
+    let behind = hipHostGetDevicePointer(&raw mut inside, host.wrapping_byte_add(256), 0);
+    assert_eq!(behind, hipErrorInvalidValue);
+    for offset in [0, 40] {
+        let both = (host.wrapping_byte_add(offset), device.wrapping_byte_add(offset));
+        assert_eq!(sides(both.0), both);
+        assert_eq!(sides(both.1), both);
+    }
+    // Copies, fills and waits take either.
+    let memory = device_memory(256);
+    for (index, from) in [host, device].into_iter().enumerate() {
+        let value = index as u32 + 1;
+        ok(hipMemsetD32(from, value as c_int, 4));
+        ok(hipDeviceSynchronize());
+        assert_eq!(own[..5], [value, value, value, value, 7]);
+        for kind in [hipMemcpyHostToDevice, hipMemcpyDeviceToDevice, hipMemcpyDefault] {
+            ok(hipMemsetD32(memory, 0, 64));
+            ok(hipMemcpy(memory, from, 256, kind));
+            assert_eq!(read_words(memory, 5), [value, value, value, value, 7]);
+        }
+        assert_eq!(hipMemcpy(memory, from, 257, hipMemcpyDefault), hipErrorInvalidValue);
+        ok(hipStreamWriteValue32(NULL_STREAM, from, 9, 0));
+        ok(hipStreamWaitValue32(NULL_STREAM, from, 9, 1, u32::MAX));
+        ok(hipDeviceSynchronize());
+        assert_eq!(own[0], 9);
+    }
+    ok(hipFree(memory));
+    // What overlaps is registered already, wherever it starts.
+    for (start, bytes) in [(host, 256), (host.wrapping_byte_add(40), 4)] {
+        let again = hipHostRegister(start, bytes, 0);
+        assert_eq!(again, hipErrorHostMemoryAlreadyRegistered);
+    }
+    let before = own.as_mut_ptr().wrapping_sub(1).cast();
+    assert_eq!(hipHostRegister(before, 8, 0), hipErrorHostMemoryAlreadyRegistered);
+    assert_eq!(hipHostUnregister(device), hipErrorHostMemoryNotRegistered);
+    ok(hipHostUnregister(host));
+    assert_eq!(hipHostGetDevicePointer(&raw mut device, host, 0), hipErrorInvalidValue);
+}
+
+#[test]
+fn flags_are_those_of_memory_that_hip_allocated() {
+    let _one = exclusive();
+    let flags_of = |memory: *mut c_void| {
+        let mut flags = 77;
+        (hipHostGetFlags(&raw mut flags, memory), flags)
+    };
+    let mut host = null_mut();
+    let asked = hipHostMallocNonCoherent | hipHostMallocMapped;
+    ok(hipHostMalloc(&raw mut host, 64, asked));
+    assert_eq!(flags_of(host.wrapping_byte_add(63)), (hipSuccess, asked));
+    ok(hipHostFree(host));
+    assert_eq!(flags_of(host), (hipErrorInvalidValue, 77));
+    ok(hipMallocManaged(&raw mut host, 64, hipMemAttachGlobal));
+    assert_eq!(flags_of(host), (hipSuccess, 0));
+    ok(hipFree(host));
+    let memory = device_memory(64);
+    assert_eq!(flags_of(memory), (hipErrorInvalidValue, 77));
+    ok(hipFree(memory));
+    let mut own = [0_u32; 16];
+    let address: *mut c_void = own.as_mut_ptr().cast();
+    ok(hipHostRegister(address, 64, hipHostRegisterMapped));
+    assert_eq!(flags_of(address), (hipErrorInvalidValue, 77));
+    ok(hipHostUnregister(address));
+}
+
+/// One attribute of a range, in as many words as are asked for.
+fn attribute<const WORDS: usize>(
+    attribute: hipMemRangeAttribute,
+    pointer: *const c_void,
+    bytes: usize,
+) -> Result<[i32; WORDS], hipError_t> {
+    let mut words = [-77; WORDS];
+    let data = words.as_mut_ptr().cast();
+    let answer = hipMemRangeGetAttribute(data, 4 * WORDS, attribute, pointer, bytes);
+    if answer == hipSuccess { Ok(words) } else { Err(answer) }
+}
+
+#[test]
+fn what_was_said_of_managed_memory_can_be_asked_for() {
+    const BYTES: usize = 3 * 4096;
+    const CPU: i32 = -1;
+    const NONE: i32 = -2;
+    let _one = exclusive();
+    let mut memory = null_mut();
+    ok(hipMallocManaged(&raw mut memory, BYTES, hipMemAttachGlobal));
+    let all = || {
+        [
+            hipMemRangeAttributeReadMostly,
+            hipMemRangeAttributePreferredLocation,
+            hipMemRangeAttributeLastPrefetchLocation,
+            hipMemRangeAttributeCoherencyMode,
+        ]
+        .map(|kind| attribute::<1>(kind, memory, BYTES).unwrap()[0])
+    };
+    let accessed = || attribute::<3>(hipMemRangeAttributeAccessedBy, memory, BYTES).unwrap();
+    let advise = |advice, device| ok(hipMemAdvise(memory, BYTES, advice, device));
+    assert_eq!((all(), accessed()), ([0, NONE, NONE, 0], [CPU, NONE, NONE]));
+    advise(hipMemAdviseSetReadMostly, 0);
+    advise(hipMemAdviseSetPreferredLocation, 0);
+    advise(hipMemAdviseSetAccessedBy, 0);
+    advise(hipMemAdviseSetCoarseGrain, 0);
+    ok(hipMemPrefetchAsync(memory, BYTES, CPU, NULL_STREAM));
+    assert_eq!((all(), accessed()), ([1, 0, CPU, 1], [0, CPU, NONE]));
+    // A part that differs takes the whole with it.
+    let part = memory.wrapping_byte_add(4096 + 7);
+    ok(hipMemAdvise(part, 1, hipMemAdviseUnsetReadMostly, 0));
+    ok(hipMemAdvise(part, 1, hipMemAdviseSetPreferredLocation, CPU));
+    ok(hipMemAdvise(part, 1, hipMemAdviseUnsetAccessedBy, 0));
+    ok(hipMemAdvise(part, 1, hipMemAdviseUnsetCoarseGrain, 0));
+    ok(hipMemPrefetchAsync(part, 1, 0, NULL_STREAM));
+    assert_eq!((all(), accessed()), ([0, NONE, NONE, 2], [CPU, NONE, NONE]));
+    assert_eq!(attribute(hipMemRangeAttributePreferredLocation, part, 1), Ok([CPU]));
+    assert_eq!(attribute(hipMemRangeAttributeReadMostly, memory, 4096), Ok([1]));
+    advise(hipMemAdviseUnsetPreferredLocation, 0);
+    assert_eq!(all()[1], NONE);
+
+    // Several at once.
+    let (mut prefetched, mut by) = (-77, [-77; 2]);
+    let mut places: [*mut c_void; 2] = [(&raw mut prefetched).cast(), by.as_mut_ptr().cast()];
+    let (mut sizes, mut kinds) =
+        ([4, 8], [hipMemRangeAttributeLastPrefetchLocation, hipMemRangeAttributeAccessedBy]);
+    let (places, sizes, kinds) = (places.as_mut_ptr(), sizes.as_mut_ptr(), kinds.as_mut_ptr());
+    ok(hipMemRangeGetAttributes(places, sizes, kinds, 2, memory, 4096));
+    assert_eq!((prefetched, by), (CPU, [0, CPU]));
+    let invalid = hipErrorInvalidValue;
+    assert_eq!(hipMemRangeGetAttributes(places, sizes, kinds, 0, memory, 4096), invalid);
+    assert_eq!(hipMemRangeGetAttributes(null_mut(), sizes, kinds, 2, memory, 4096), invalid);
+    // SAFETY: two live pointers.
+    unsafe { places.add(1).write(null_mut()) };
+    assert_eq!(hipMemRangeGetAttributes(places, sizes, kinds, 2, memory, 4096), invalid);
+
+    // What is no range, no size, no attribute.
+    let mostly = hipMemRangeAttributeReadMostly;
+    assert_eq!(attribute::<1>(mostly, memory, 0), Err(invalid));
+    assert_eq!(attribute::<1>(mostly, memory, BYTES + 1), Err(invalid));
+    assert_eq!(attribute::<1>(mostly, null(), BYTES), Err(invalid));
+    assert_eq!(attribute::<0>(mostly, memory, BYTES), Err(invalid));
+    assert_eq!(attribute::<2>(mostly, memory, BYTES), Err(invalid));
+    assert_eq!(attribute::<1>(hipMemRangeAttribute(5), memory, BYTES), Err(invalid));
+    let mut word = 0_i32;
+    let data = (&raw mut word).cast();
+    let by = hipMemRangeAttributeAccessedBy;
+    assert_eq!(hipMemRangeGetAttribute(data, 3, by, memory, BYTES), invalid);
+    assert_eq!(hipMemRangeGetAttribute(null_mut(), 4, mostly, memory, BYTES), invalid);
+    let read_mostly = hipMemAdviseSetReadMostly;
+    assert_eq!(hipMemAdvise(memory, 0, read_mostly, 0), invalid);
+    assert_eq!(hipMemAdvise(memory, BYTES, hipMemoryAdvise(7), 0), invalid);
+    let nowhere = hipMemAdvise(memory, BYTES, hipMemAdviseSetPreferredLocation, 9);
+    assert_eq!(nowhere, hipErrorInvalidDevice);
+    ok(hipMemAdvise(memory, BYTES, read_mostly, 9));
+    let nowhere = hipMemPrefetchAsync(memory, BYTES, 9, NULL_STREAM);
+    assert_eq!(nowhere, hipErrorInvalidDevice);
+    assert_eq!(hipMemPrefetchAsync(memory, BYTES + 1, 0, NULL_STREAM), invalid);
+
+    // Other memory has nothing but coherency.
+    let words = pinned(16);
+    let coherency = hipMemRangeAttributeCoherencyMode;
+    assert_eq!(attribute(coherency, words.as_ptr().cast(), 64), Ok([0]));
+    assert_eq!(attribute::<1>(mostly, words.as_ptr().cast(), 64), Err(invalid));
+    assert_eq!(hipMemAdvise(words.as_ptr().cast(), 64, read_mostly, 0), invalid);
+    ok(hipMemPrefetchAsync(words.as_ptr().cast(), 64, 0, NULL_STREAM));
+    ok(hipHostFree(words.as_mut_ptr().cast()));
+    let other = device_memory(64);
+    assert_eq!(attribute(coherency, other, 64), Ok([1]));
+    ok(hipFree(other));
+
+    // Memory that comes later starts anew, even at the same place.
+    ok(hipFree(memory));
+    assert_eq!(attribute::<1>(mostly, memory, BYTES), Err(invalid));
+    for _ in 0..4 {
+        ok(hipMallocManaged(&raw mut memory, BYTES, hipMemAttachGlobal));
+        assert_eq!(attribute(mostly, memory, BYTES), Ok([0]));
+        ok(hipMemAdvise(memory, BYTES, read_mostly, 0));
+        ok(hipFree(memory));
+    }
+}
+
 #[test]
 fn modules_say_what_is_wrong_with_them() {
     let _one = exclusive();

@@ -33,7 +33,8 @@ fn an_illegal_address_is_a_sticky_error() {
     let _one = exclusive();
     let local = 0_u32;
     // A reset frees all memory, so each round makes its own.
-    for round in 0..5 {
+    let mut registered = vec![0_u32; 64];
+    for round in 0..6 {
         let module = module(KERNELS);
         let poke = function(module, c"poke");
         let address: *mut c_void = match round {
@@ -47,6 +48,12 @@ fn an_illegal_address_is_a_sticky_error() {
             // Behind the end, on the same page.
             2 => device_memory(100).wrapping_byte_add(112),
             3 => (&raw const local).cast_mut().cast(),
+            // Devices have registered memory elsewhere.
+            4 => {
+                let address = registered.as_mut_ptr().cast();
+                ok(hipHostRegister(address, 256, 0));
+                address
+            }
             _last => std::ptr::without_provenance_mut(usize::MAX - 7),
         };
         let (stream, words) = (non_blocking_stream(), pinned(1));

@@ -175,7 +175,8 @@ impl AddressSpace {
         Ok(address)
     }
 
-    /// Ends the allocation that starts at `address`. Its bytes do not reappear.
+    /// Ends the allocation, or the alias of ordinary memory, that starts at `address`. The bytes of
+    /// an allocation do not reappear.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         self.check_ours()?;
         let mut book = self.book();
@@ -184,7 +185,8 @@ impl AddressSpace {
             .remove(&address)
             .ok_or(MemoryError::NotAStart { address, expected: "an allocation" })?;
         self.change_ranges(|ranges| ranges.remove(&address));
-        self.give_back(&mut book, address, taken)
+        // An alias starts where its memory does within a page.
+        self.give_back(&mut book, address - address % PAGE_BYTES, taken)
     }
 
     /// The live, readable memory that `address` lies in.
@@ -312,6 +314,31 @@ impl AddressSpace {
         }
         self.insert_range(Range { base, end, host });
         Ok(())
+    }
+
+    /// Makes ordinary memory reachable from kernels at an address of the device's own, which it
+    /// returns: this process can touch nothing there. [`AddressSpace::free`] ends it.
+    ///
+    /// # Safety
+    ///
+    /// `bytes` at `host` stay readable and writable until then.
+    pub unsafe fn alias_host(&self, host: *mut u8, bytes: u64) -> Result<u64, MemoryError> {
+        self.check_ours()?;
+        let start = host.expose_provenance() as u64;
+        let skip = start % PAGE_BYTES;
+        let pages = bytes
+            .checked_add(skip)
+            .and_then(|bytes| whole_pages(bytes).ok())
+            .filter(|&pages| bytes != 0 && start != 0 && start.checked_add(pages).is_some())
+            .ok_or(MemoryError::InvalidRange { address: start, bytes })?;
+        // And a page that nobody owns, as behind an allocation.
+        let taken = pages + PAGE_BYTES;
+        let mut book = self.book();
+        let (base, _nothing_there) = self.take_anywhere(&mut book, taken, PAGE_BYTES)?;
+        let base = base + skip;
+        book.allocations.insert(base, taken);
+        self.insert_range(Range { base, end: base + bytes, host });
+        Ok(base)
     }
 
     /// Makes memory of this process reachable at an address of the caller's choice.

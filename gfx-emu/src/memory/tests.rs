@@ -169,6 +169,44 @@ fn host_memory_keeps_its_address() {
 }
 
 #[test]
+fn host_memory_has_an_alias_that_only_the_device_can_use() {
+    let space = space(1);
+    let mut host = vec![3_u8; 6000];
+    // In the middle of a page, as it may be.
+    let start = host.as_mut_ptr().wrapping_add(5);
+    // SAFETY: the vector outlives the alias.
+    let alias = unsafe { space.alias_host(start, 5000) }.unwrap();
+    assert_ne!(alias, start.addr() as u64);
+    assert_eq!(alias % PAGE_BYTES, start.addr() as u64 % PAGE_BYTES);
+    space.write(alias + 4999, &[7]).unwrap();
+    space.fill(alias, &[8], 2).unwrap();
+    for outside in [alias - 1, alias + 5000, start.addr() as u64] {
+        let read = space.read(outside, &mut [0]);
+        assert!(matches!(read, Err(MemoryError::Unmapped { .. })), "{outside:#x}: {read:?}");
+    }
+    let status = in_child(|| {
+        let pointer = std::ptr::with_exposed_provenance::<u8>(alias as usize);
+        // SAFETY: not at all: the point is that it is refused.
+        i32::from(unsafe { pointer.read_volatile() })
+    });
+    assert!(killed_by_segv(status), "{status}");
+    // SAFETY: the vector outlives the alias.
+    let second = unsafe { space.alias_host(start, 5000) }.unwrap();
+    assert!(second.abs_diff(alias) > 5000);
+    space.free(alias).unwrap();
+    assert!(matches!(space.free(alias), Err(MemoryError::NotAStart { .. })));
+    assert!(space.read(alias, &mut [0]).is_err());
+    let mut seen = [0; 3];
+    space.read(second, &mut seen).unwrap();
+    assert_eq!(seen, [8, 8, 3], "the memory stays");
+    space.free(second).unwrap();
+    assert_eq!((host[4], host[5], host[5004], host[5005]), (3, 8, 7, 3));
+    // SAFETY: nothing is entered.
+    let nothing = unsafe { space.alias_host(start, 0) };
+    assert!(matches!(nothing, Err(MemoryError::InvalidRange { .. })));
+}
+
+#[test]
 fn virtual_memory_is_mapped_shared_and_protected() {
     let space = space(8);
     let bytes = 4 * PAGE_BYTES;

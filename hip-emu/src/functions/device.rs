@@ -71,7 +71,9 @@ hip_api! { TABLE;
         for allocation in runtime.allocations.of_device(device.id()) {
             match allocation.kind {
                 Kind::Device | Kind::Pool(_) => runtime.release(&allocation)?,
-                Kind::Pinned | Kind::Registered => super::memory::free_host(runtime, &allocation)?,
+                Kind::Pinned | Kind::Registered { .. } => {
+                    super::memory::free_host(runtime, &allocation)?;
+                }
                 // Belong to the program's own code, to its modules, to its reservations, and to
                 // other processes.
                 Kind::Managed | Kind::Variable | Kind::Mapped | Kind::Imported => {}

@@ -6,6 +6,7 @@ use std::ptr;
 use hrr_ffi::types::*;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
+use crate::abi;
 use crate::allocations::{Allocation, Kind};
 use crate::api::{Answer, Out};
 use crate::copies::{Fill, Place, Side};
@@ -113,48 +114,41 @@ hip_api! { TABLE;
             return Err(hipErrorInvalidValue);
         }
         let base = pointer.expose_provenance() as u64;
-        if !matches!(Place::of(runtime, base), Place::Pageable(_)) {
+        let (device, bytes) = (device.id(), bytes as u64);
+        // SAFETY: HIP's contract: the memory stays until it is unregistered.
+        let alias = unsafe { runtime.space.alias_host(pointer.cast(), bytes) };
+        let alias = alias.map_err(|error| memory_error(&error))?;
+        let kind = Kind::Registered { alias };
+        if !runtime.allocations.insert_new(Allocation { base, bytes, kind, device, flags }) {
+            runtime.space.free(alias).map_err(|error| memory_error(&error))?;
             return Err(hipErrorHostMemoryAlreadyRegistered);
         }
-        // SAFETY: HIP's contract: the memory stays until it is unregistered.
-        let registered = unsafe { runtime.space.register_host(pointer.cast(), bytes as u64) };
-        registered.map_err(|error| match memory_error(&error) {
-            hipErrorInvalidValue => hipErrorHostMemoryAlreadyRegistered,
-            other => other,
-        })?;
-        let device = device.id();
-        let bytes = bytes as u64;
-        runtime.allocations.insert(Allocation { base, bytes, kind: Kind::Registered, device, flags });
         Ok(())
     }
 
     fn hipHostUnregister(pointer: *mut c_void) {
         let (runtime, device) = current()?;
         let found = runtime.allocations.at(pointer.addr() as u64);
-        let found = found.filter(|found| found.kind == Kind::Registered);
+        let found = found.filter(|found| matches!(found.kind, Kind::Registered { .. }));
         let found = found.ok_or(hipErrorHostMemoryNotRegistered)?;
         device.drain();
         free_host(runtime, &found)
     }
 
-    fn hipHostGetDevicePointer(device: Out<*mut c_void>, host: *mut c_void, flags: c_uint) {
+    /// The address by which devices have memory: that of registered memory is not the program's.
+    /// Like AMD's runtime, answers for any memory that it knows, and does not look at the flags.
+    fn hipHostGetDevicePointer(device: Out<*mut c_void>, host: *mut c_void, _flags: c_uint) {
         let (runtime, _) = current()?;
-        let found = runtime.allocations.find(host.addr() as u64);
-        if flags != 0 || !found.is_some_and(|found| found.is_host_memory()) {
-            return Err(hipErrorInvalidValue);
-        }
-        device.set(host)
+        let start = host.addr() as u64;
+        let found = runtime.allocations.find(start).ok_or(hipErrorInvalidValue)?;
+        device.set(address(found.device_address(start)))
     }
 
     fn hipHostGetFlags(flags: Out<c_uint>, host: *mut c_void) {
         let (runtime, _) = current()?;
         let found = runtime.allocations.find(host.addr() as u64).ok_or(hipErrorInvalidValue)?;
-        match found.kind {
-            Kind::Pinned | Kind::Registered => flags.set(found.flags),
-            Kind::Device | Kind::Pool(_) | Kind::Managed | Kind::Mapped | Kind::Variable | Kind::Imported => {
-                Err(hipErrorInvalidValue)
-            }
-        }
+        let known = abi::major() < 6 || matches!(found.kind, Kind::Pinned | Kind::Managed);
+        if known { flags.set(abi::flags_out(&found)) } else { Err(hipErrorInvalidValue) }
     }
 
     fn hipMemGetInfo(free: Out<usize>, total: Out<usize>) {
@@ -162,78 +156,6 @@ hip_api! { TABLE;
         free.set_if_wanted((DEVICE_BYTES - device.used_bytes()) as usize);
         total.set_if_wanted(DEVICE_BYTES as usize);
         Ok(())
-    }
-
-    /// Managed memory is where every device can reach it already.
-    fn hipMemPrefetchAsync(
-        pointer: *const c_void,
-        bytes: usize,
-        device: c_int,
-        stream: hipStream_t,
-    ) {
-        let (runtime, _) = current()?;
-        runtime.stream(stream)?;
-        if device != HIP_CPU_DEVICE_ID {
-            runtime.device_of(device)?;
-        }
-        managed(runtime, pointer, bytes).map(drop)
-    }
-
-    fn hipMemPrefetchAsync_v2(
-        pointer: *const c_void,
-        bytes: usize,
-        location: hipMemLocation,
-        flags: c_uint,
-        stream: hipStream_t,
-    ) {
-        let (runtime, _) = current()?;
-        runtime.stream(stream)?;
-        check_location(runtime, location)?;
-        if flags != 0 {
-            return Err(hipErrorInvalidValue);
-        }
-        managed(runtime, pointer, bytes).map(drop)
-    }
-
-    /// Advice changes where pages are, which nothing here depends on.
-    fn hipMemAdvise(
-        pointer: *const c_void,
-        bytes: usize,
-        advice: hipMemoryAdvise,
-        device: c_int,
-    ) {
-        let (runtime, _) = current()?;
-        if device != HIP_CPU_DEVICE_ID {
-            runtime.device_of(device)?;
-        }
-        check_advice(advice)?;
-        managed(runtime, pointer, bytes).map(drop)
-    }
-
-    fn hipMemAdvise_v2(
-        pointer: *const c_void,
-        bytes: usize,
-        advice: hipMemoryAdvise,
-        location: hipMemLocation,
-    ) {
-        let (runtime, _) = current()?;
-        check_location(runtime, location)?;
-        check_advice(advice)?;
-        managed(runtime, pointer, bytes).map(drop)
-    }
-
-    fn hipStreamAttachMemAsync(
-        stream: hipStream_t,
-        pointer: *mut c_void,
-        bytes: usize,
-        flags: c_uint,
-    ) {
-        let (runtime, _) = current()?;
-        runtime.stream(stream)?;
-        if !matches!(flags, hipMemAttachGlobal | hipMemAttachHost | hipMemAttachSingle) {
-            return Err(hipErrorInvalidValue);
-        }
-        managed(runtime, pointer, bytes).map(drop)
     }
 
     fn hipMemset(to: *mut c_void, value: c_int, bytes: usize) {
@@ -395,8 +317,6 @@ hip_api! { TABLE;
     }
 }
 
-/// `hipCpuDeviceId` of the header.
-const HIP_CPU_DEVICE_ID: c_int = -1;
 /// `hipStreamPerThread`.
 const PER_THREAD: hipStream_t = hipStream_t(ptr::without_provenance_mut(2));
 const HOST_REGISTER_FLAGS: c_uint = hipHostRegisterPortable
@@ -520,13 +440,14 @@ pub(crate) unsafe fn adopt_host(runtime: &Runtime, mapping: *mut c_void, bytes: 
 
 /// Ends pinned, managed or registered memory that no work uses any more.
 pub(crate) fn free_host(runtime: &Runtime, allocation: &Allocation) -> Answer {
+    if let Kind::Registered { alias } = allocation.kind {
+        runtime.allocations.remove(allocation.base);
+        return runtime.space.free(alias).map_err(|error| memory_error(&error));
+    }
     let host = address(allocation.base);
     let unregistered = runtime.space.unregister_host(host.cast());
     unregistered.map_err(|error| memory_error(&error))?;
     runtime.allocations.remove(allocation.base);
-    if allocation.kind == Kind::Registered {
-        return Ok(());
-    }
     // SAFETY: the mapping was made by `allocate_host` with this size, and the program has given
     // it up.
     unsafe { munmap(host, allocation.bytes as usize) }.map_err(|_| hipErrorInvalidValue)
@@ -549,7 +470,7 @@ fn free(pointer: *mut c_void) -> Answer {
             drain_all(runtime, device);
             free_host(runtime, &found)
         }
-        Kind::Registered | Kind::Mapped | Kind::Variable | Kind::Imported => {
+        Kind::Registered { .. } | Kind::Mapped | Kind::Variable | Kind::Imported => {
             Err(hipErrorInvalidValue)
         }
     }
@@ -563,30 +484,6 @@ fn drain_all(runtime: &Runtime, current: &Device) {
             device.drain();
         }
     }
-}
-
-fn managed(runtime: &Runtime, pointer: *const c_void, bytes: usize) -> Answer<Allocation> {
-    let start = pointer.addr() as u64;
-    let found = runtime.allocations.find(start);
-    let found = found.filter(|found| {
-        found.kind == Kind::Managed && bytes != 0 && found.contains(start, bytes as u64)
-    });
-    found.ok_or(hipErrorInvalidValue)
-}
-
-fn check_location(runtime: &Runtime, location: hipMemLocation) -> Answer {
-    match location.r#type {
-        hipMemLocationTypeDevice => runtime.device_of(location.id).map(drop),
-        hipMemLocationTypeHost | hipMemLocationTypeHostNuma | hipMemLocationTypeHostNumaCurrent => {
-            Ok(())
-        }
-        _invalid => Err(hipErrorInvalidValue),
-    }
-}
-
-fn check_advice(advice: hipMemoryAdvise) -> Answer {
-    let known = hipMemoryAdvise::NAMES.iter().any(|(value, _)| *value == advice.0);
-    if known { Ok(()) } else { Err(hipErrorInvalidValue) }
 }
 
 fn fill_row(

@@ -11,6 +11,7 @@ pub(crate) mod graph_exec;
 pub(crate) mod graph_node;
 pub(crate) mod launch;
 pub(crate) mod lookup;
+pub(crate) mod managed;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod occupancy;
@@ -27,7 +28,7 @@ pub(crate) mod virtual_memory;
 use crate::api::Entry;
 
 /// Every function by group, for look-ups by name.
-pub(crate) static TABLES: [&[Entry]; 29] = [
+pub(crate) static TABLES: [&[Entry]; 30] = [
     compiler::TABLE,
     compiler::OTHER,
     context::TABLE,
@@ -42,6 +43,7 @@ pub(crate) static TABLES: [&[Entry]; 29] = [
     launch::TABLE,
     launch::NAMES,
     lookup::TABLE,
+    managed::TABLE,
     memory::TABLE,
     module::TABLE,
     occupancy::TABLE,

@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use hrr_ffi::types::*;
 
+use super::memory::address;
 use crate::abi;
 use crate::allocations::{Allocation, Kind};
 use crate::api::{Answer, In, Out};
@@ -20,10 +21,10 @@ hip_api! { TABLE;
             Some(found) => hipPointerAttribute_t {
                 r#type: memory_type(&found),
                 device: found.device as c_int,
-                devicePointer: pointer.cast_mut(),
+                devicePointer: device_pointer(&found, pointer),
                 hostPointer: host_pointer(&found, pointer),
                 isManaged: c_int::from(found.kind == Kind::Managed),
-                allocationFlags: found.flags,
+                allocationFlags: abi::flags_out(&found),
             },
             None if abi::major() < 6 => return Err(hipErrorInvalidValue),
             None => hipPointerAttribute_t {
@@ -72,7 +73,7 @@ hip_api! { TABLE;
     ) {
         let (runtime, _) = current()?;
         let found = find(runtime, pointer).ok_or(hipErrorNotFound)?;
-        base.set_if_wanted(super::memory::address(found.base));
+        base.set_if_wanted(address(found.base));
         bytes.set_if_wanted(found.bytes as usize);
         Ok(())
     }
@@ -93,13 +94,21 @@ fn memory_type(found: &Allocation) -> hipMemoryType {
         Kind::Device | Kind::Pool(_) | Kind::Mapped | Kind::Variable | Kind::Imported => {
             hipMemoryTypeDevice
         }
-        Kind::Pinned | Kind::Registered => hipMemoryTypeHost,
+        Kind::Pinned | Kind::Registered { .. } => hipMemoryTypeHost,
         Kind::Managed => hipMemoryTypeManaged,
     })
 }
 
+fn device_pointer(found: &Allocation, pointer: *const c_void) -> *mut c_void {
+    address(found.device_address(pointer.addr() as u64))
+}
+
 fn host_pointer(found: &Allocation, pointer: *const c_void) -> *mut c_void {
-    if found.is_host_memory() { pointer.cast_mut() } else { std::ptr::null_mut() }
+    if found.is_host_memory() {
+        address(found.program_address(pointer.addr() as u64))
+    } else {
+        std::ptr::null_mut()
+    }
 }
 
 fn put_attribute(
@@ -113,7 +122,7 @@ fn put_attribute(
     let flag = |value: bool| vec![u8::from(value)];
     data.fill(&match attribute {
         HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => half(memory_type(found).0),
-        HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => word(pointer.addr() as u64),
+        HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => word(device_pointer(found, pointer).addr() as u64),
         HIP_POINTER_ATTRIBUTE_HOST_POINTER => {
             let host = host_pointer(found, pointer);
             if host.is_null() {
@@ -132,7 +141,7 @@ fn put_attribute(
             Kind::Pool(pool) => word(pool as u64),
             Kind::Device
             | Kind::Pinned
-            | Kind::Registered
+            | Kind::Registered { .. }
             | Kind::Managed
             | Kind::Mapped
             | Kind::Variable

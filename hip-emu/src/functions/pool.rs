@@ -62,7 +62,7 @@ hip_api! { TABLE;
                 stream.enqueue(runtime, Op::Free(found.base)).map(drop)
             }
             Kind::Pinned
-            | Kind::Registered
+            | Kind::Registered { .. }
             | Kind::Managed
             | Kind::Mapped
             | Kind::Variable

@@ -160,8 +160,6 @@ refusals! { TABLE, api::call_refused(), hipError_t;
     hipMemPoolExportToShareableHandle,
     hipMemPoolImportPointer,
     hipMemPrefetchBatchAsync,
-    hipMemRangeGetAttribute,
-    hipMemRangeGetAttributes,
     hipMemRetainAllocationHandle,
     hipMemSetMemPool,
     hipMemcpy2DArrayToArray,

@@ -69,6 +69,11 @@ functions! {
     hipHostRegister(p: *mut c_void, bytes: usize, flags: c_uint) -> hipError_t;
     hipHostUnregister(p: *mut c_void) -> hipError_t;
     hipHostGetDevicePointer(d: *mut *mut c_void, h: *mut c_void, flags: c_uint) -> hipError_t;
+    hipHostGetFlags(flags: *mut c_uint, h: *mut c_void) -> hipError_t;
+    hipMemAdvise(p: *const c_void, bytes: usize, advice: hipMemoryAdvise, device: c_int) -> hipError_t;
+    hipMemPrefetchAsync(p: *const c_void, bytes: usize, device: c_int, s: hipStream_t) -> hipError_t;
+    hipMemRangeGetAttribute(data: *mut c_void, size: usize, a: hipMemRangeAttribute, p: *const c_void, bytes: usize) -> hipError_t;
+    hipMemRangeGetAttributes(data: *mut *mut c_void, sizes: *mut usize, a: *mut hipMemRangeAttribute, n: usize, p: *const c_void, bytes: usize) -> hipError_t;
     hipMallocAsync(p: *mut *mut c_void, bytes: usize, s: hipStream_t) -> hipError_t;
     hipFreeAsync(p: *mut c_void, s: hipStream_t) -> hipError_t;
     hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t;
@@ -142,6 +147,8 @@ functions! {
     hipIpcGetMemHandle(h: *mut hipIpcMemHandle_t, p: *mut c_void) -> hipError_t;
     hipIpcOpenMemHandle(p: *mut *mut c_void, h: hipIpcMemHandle_t, flags: c_uint) -> hipError_t;
     hipIpcCloseMemHandle(p: *mut c_void) -> hipError_t;
+    hipIpcGetEventHandle(h: *mut hipIpcEventHandle_t, e: hipEvent_t) -> hipError_t;
+    hipIpcOpenEventHandle(e: *mut hipEvent_t, h: hipIpcEventHandle_t) -> hipError_t;
     hipMemPoolImportFromShareableHandle(p: *mut hipMemPool_t, h: *mut c_void, k: hipMemAllocationHandleType, flags: c_uint) -> hipError_t;
     hipMallocArray(a: *mut hipArray_t, d: *const hipChannelFormatDesc, w: usize, h: usize, flags: c_uint) -> hipError_t;
     hipLaunchKernel(f: *const c_void, grid: dim3, block: dim3, args: *mut *mut c_void, shared: usize, s: hipStream_t) -> hipError_t;
