@@ -72,6 +72,11 @@ pub(crate) fn memory_type_in(number: hipMemoryType) -> hipMemoryType {
     }
 }
 
+/// `hipIpcMemLazyEnablePeerAccess` as the program's HIP numbers it.
+pub(crate) fn lazy_peer_access() -> u32 {
+    if major() >= 6 { hipIpcMemLazyEnablePeerAccess } else { 0 }
+}
+
 /// The flags of an allocation as the program's HIP tells them. Only host memory that HIP itself
 /// allocated has any. 5.2.3 keeps the lower half alone, so that coherence and others are lost, but
 /// for the wish to follow the NUMA policy, which is told as bit 15; since HIP 6 (clr,

@@ -7,7 +7,10 @@ use hrr_ffi::types::*;
 
 use crate::api::Answer;
 use crate::graphs::{Capture, NodeKind};
+use crate::handles::word;
+use crate::ops::Op;
 use crate::runtime::Runtime;
+use crate::shared_events::SharedEvent;
 use crate::streams::{Stream, StreamCapture, lock};
 
 /// An event.
@@ -15,12 +18,14 @@ pub(crate) struct Event {
     pub(crate) handle: usize,
     pub(crate) device: usize,
     pub(crate) flags: u32,
+    /// What other processes know of the event too, if they can.
+    pub(crate) shared: Option<Arc<SharedEvent>>,
     state: Mutex<State>,
 }
 
 #[derive(Clone, Default)]
 enum State {
-    /// Never recorded.
+    /// Never recorded by this process, or recorded where other processes see it.
     #[default]
     New,
     /// Recorded: completes when the work before it has ended.
@@ -29,10 +34,60 @@ enum State {
     Captured(Arc<Capture>, Vec<usize>),
 }
 
+/// One record of an event: the point that waiting for the event means.
+#[derive(Clone)]
+pub(crate) enum Point {
+    /// This process's alone.
+    Own(Signal),
+    /// The record with that ticket, by this process or another.
+    Shared(Arc<SharedEvent>, u64),
+}
+
+impl Point {
+    pub(crate) fn complete(&self) {
+        match self {
+            Self::Own(signal) => signal.complete(),
+            Self::Shared(event, ticket) => event.complete(*ticket),
+        }
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        match self {
+            Self::Own(signal) => signal.is_complete(),
+            Self::Shared(event, ticket) => event.is_complete(*ticket),
+        }
+    }
+
+    pub(crate) fn wait(&self) {
+        match self {
+            Self::Own(signal) => signal.wait(),
+            Self::Shared(event, ticket) => event.wait(*ticket),
+        }
+    }
+
+    /// Makes later work of the stream wait for the point.
+    fn hold(self, runtime: &'static Runtime, stream: &Stream) {
+        match self {
+            Self::Own(signal) => stream.submit(runtime, vec![signal], None),
+            shared @ Self::Shared(..) => {
+                stream.submit(runtime, Vec::new(), Some(Op::Await(shared)))
+            }
+        };
+    }
+}
+
 impl Event {
-    pub(crate) fn new(runtime: &'static Runtime, device: usize, flags: u32) -> Arc<Self> {
+    /// Makes an event and gives it a handle.
+    pub(crate) fn add(
+        runtime: &'static Runtime,
+        device: usize,
+        flags: u32,
+        shared: Option<Arc<SharedEvent>>,
+    ) -> hipEvent_t {
         let handle = runtime.handles.next();
-        Arc::new(Self { handle, device, flags, state: Mutex::default() })
+        let event = Self { handle, device, flags, shared, state: Mutex::default() };
+        runtime.events.insert(handle, Arc::new(event));
+        hipEvent_t(word(handle))
     }
 
     /// Records the event behind the work of the stream.
@@ -47,90 +102,115 @@ impl Event {
             *lock(&self.state) = State::Captured(Arc::clone(&capture.capture), nodes);
             return Ok(());
         }
-        *lock(&self.state) = State::Recorded(stream.submit(runtime, Vec::new(), None));
+        let recorded = match &self.shared {
+            None => State::Recorded(stream.submit(runtime, Vec::new(), None)),
+            Some(shared) => {
+                let point = Point::Shared(Arc::clone(shared), shared.begin());
+                stream.submit(runtime, Vec::new(), Some(Op::Complete(point)));
+                State::New
+            }
+        };
+        *lock(&self.state) = recorded;
         Ok(())
     }
 
     /// Records the event by a node of a graph that is being launched.
-    pub(crate) fn record_in_graph(&self) -> Signal {
+    pub(crate) fn record_in_graph(&self) -> Point {
+        if let Some(shared) = &self.shared {
+            return Point::Shared(Arc::clone(shared), shared.begin());
+        }
         let signal = Signal::new();
         *lock(&self.state) = State::Recorded(signal.clone());
-        signal
+        Point::Own(signal)
     }
 
     /// Makes later work of the stream wait for the event.
     pub(crate) fn make_wait(&self, runtime: &'static Runtime, stream: &Stream) -> Answer {
         runtime.device(stream.device)?.check()?;
-        let state = lock(&self.state).clone();
+        let captured = self.captured();
         let mut own = stream.capture();
-        match (state, own.as_mut()) {
-            (State::New, _) => Ok(()),
-            (State::Recorded(signal), None) => {
-                drop(own);
-                stream.submit(runtime, vec![signal], None);
-                Ok(())
-            }
-            // Work outside the graph that a captured stream would wait for.
-            (State::Recorded(signal), Some(_)) if signal.is_complete() => Ok(()),
-            (State::Recorded(_), Some(state)) => {
-                state.capture.invalidate();
-                Err(hipErrorStreamCaptureIsolation)
-            }
-            (State::Captured(capture, nodes), None) => {
-                if stream.ordering == crate::streams::Ordering::Null {
-                    return Err(hipErrorStreamCaptureImplicit);
+        let Some((capture, nodes)) = captured else {
+            let Some(point) = self.latest() else { return Ok(()) };
+            return match own.as_ref() {
+                None => {
+                    drop(own);
+                    point.hold(runtime, stream);
+                    Ok(())
                 }
-                if capture.has_ended() {
-                    return Err(hipErrorCapturedEvent);
-                }
-                capture.check_valid()?;
-                // The stream joins the capture.
-                *own = Some(StreamCapture { capture, tail: nodes, origin: false });
-                Ok(())
-            }
-            (State::Captured(capture, nodes), Some(state)) => {
-                if !Arc::ptr_eq(&capture, &state.capture) {
+                // Work outside the graph that a captured stream would wait for.
+                Some(_) if point.is_complete() => Ok(()),
+                Some(state) => {
                     state.capture.invalidate();
-                    return Err(hipErrorStreamCaptureMerge);
+                    Err(hipErrorStreamCaptureIsolation)
                 }
-                for node in nodes {
-                    if !state.tail.contains(&node) {
-                        state.tail.push(node);
-                    }
-                }
-                Ok(())
+            };
+        };
+        let Some(state) = own.as_mut() else {
+            if stream.ordering == crate::streams::Ordering::Null {
+                return Err(hipErrorStreamCaptureImplicit);
             }
+            if capture.has_ended() {
+                return Err(hipErrorCapturedEvent);
+            }
+            capture.check_valid()?;
+            // The stream joins the capture.
+            *own = Some(StreamCapture { capture, tail: nodes, origin: false });
+            return Ok(());
+        };
+        if !Arc::ptr_eq(&capture, &state.capture) {
+            state.capture.invalidate();
+            return Err(hipErrorStreamCaptureMerge);
+        }
+        for node in nodes {
+            if !state.tail.contains(&node) {
+                state.tail.push(node);
+            }
+        }
+        Ok(())
+    }
+
+    fn captured(&self) -> Option<(Arc<Capture>, Vec<usize>)> {
+        match &*lock(&self.state) {
+            State::Captured(capture, nodes) => Some((Arc::clone(capture), nodes.clone())),
+            State::New | State::Recorded(_) => None,
+        }
+    }
+
+    /// Spoils the capture that the event was recorded in: nobody can look at it from outside.
+    fn check_not_captured(&self) -> Answer {
+        match self.captured() {
+            Some((capture, _)) => {
+                capture.invalidate();
+                Err(hipErrorCapturedEvent)
+            }
+            None => Ok(()),
         }
     }
 
     /// Whether the recorded work has ended. An event that was never recorded counts as complete.
     pub(crate) fn is_complete(&self) -> Answer<bool> {
-        match &*lock(&self.state) {
-            State::New => Ok(true),
-            State::Recorded(signal) => Ok(signal.is_complete()),
-            State::Captured(capture, _) => {
-                capture.invalidate();
-                Err(hipErrorCapturedEvent)
-            }
-        }
+        self.check_not_captured()?;
+        Ok(self.latest().is_none_or(|point| point.is_complete()))
     }
 
     /// Waits for the recorded work.
     pub(crate) fn synchronize(&self) -> Answer {
-        let signal = match &*lock(&self.state) {
-            State::New => return Ok(()),
-            State::Recorded(signal) => signal.clone(),
-            State::Captured(capture, _) => {
-                capture.invalidate();
-                return Err(hipErrorCapturedEvent);
-            }
-        };
-        signal.wait();
+        self.check_not_captured()?;
+        if let Some(point) = self.latest() {
+            point.wait();
+        }
         Ok(())
     }
 
-    /// What the event waits for now, for a graph that is being launched.
-    pub(crate) fn signal(&self) -> Option<Signal> {
+    /// What waiting for the event means now: its last record outside captures, by whatever process.
+    pub(crate) fn latest(&self) -> Option<Point> {
+        match &self.shared {
+            Some(shared) => shared.latest().map(|ticket| Point::Shared(Arc::clone(shared), ticket)),
+            None => self.signal().map(Point::Own),
+        }
+    }
+
+    fn signal(&self) -> Option<Signal> {
         match &*lock(&self.state) {
             State::Recorded(signal) => Some(signal.clone()),
             State::New | State::Captured(..) => None,

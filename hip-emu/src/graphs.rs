@@ -10,11 +10,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 
-use gfx_emu::queue::Signal;
 use hrr_ffi::types::*;
 
 use crate::api::Answer;
-use crate::events::Event;
+use crate::events::{Event, Point};
 use crate::ops::{Op, Worker};
 use crate::runtime::Runtime;
 use crate::streams::lock;
@@ -69,8 +68,8 @@ pub(crate) struct Launched {
 
 enum Step {
     Work(Op),
-    Record(Signal),
-    Wait(Signal),
+    Record(Point),
+    Wait(Point),
 }
 
 impl Graph {
@@ -203,7 +202,7 @@ impl Graph {
             match &node.kind {
                 NodeKind::Work(op) => steps.push(Step::Work(op.clone())),
                 NodeKind::EventRecord(event) => steps.push(Step::Record(event.record_in_graph())),
-                NodeKind::EventWait(event) => steps.extend(event.signal().map(Step::Wait)),
+                NodeKind::EventWait(event) => steps.extend(event.latest().map(Step::Wait)),
                 NodeKind::Child(child) => child.steps(steps)?,
                 NodeKind::Empty | NodeKind::Alloc { .. } | NodeKind::Free(_) => {}
             }
@@ -224,6 +223,8 @@ impl NodeKind {
                 Op::Free(_) => hipGraphNodeTypeMemFree,
                 Op::Memory(_) => hipGraphNodeTypeBatchMemOp,
                 Op::Graph(_) => hipGraphNodeTypeGraph,
+                Op::Complete(_) => hipGraphNodeTypeEventRecord,
+                Op::Await(_) => hipGraphNodeTypeWaitEvent,
             },
             Self::Empty => hipGraphNodeTypeEmpty,
             Self::EventRecord(_) => hipGraphNodeTypeEventRecord,
@@ -312,8 +313,8 @@ impl Launched {
         for step in &self.steps {
             match step {
                 Step::Work(op) => worker.run(op),
-                Step::Record(signal) => signal.complete(),
-                Step::Wait(signal) => signal.wait(),
+                Step::Record(point) => point.complete(),
+                Step::Wait(point) => point.wait(),
             }
         }
         Ok(())
@@ -323,7 +324,7 @@ impl Launched {
     pub(crate) fn complete_events(&self) {
         for step in &self.steps {
             match step {
-                Step::Record(signal) => signal.complete(),
+                Step::Record(point) => point.complete(),
                 Step::Work(_) | Step::Wait(_) => {}
             }
         }

@@ -36,5 +36,6 @@ mod launches;
 mod modules;
 mod ops;
 mod runtime;
+mod shared_events;
 mod streams;
 mod thread;

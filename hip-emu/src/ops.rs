@@ -9,6 +9,7 @@ use hrr_ffi::types::*;
 
 use crate::api::Answer;
 use crate::copies::{Copy, Fill, Staged};
+use crate::events::Point;
 use crate::graphs::Launched;
 use crate::launches::Launch;
 use crate::runtime::Runtime;
@@ -30,6 +31,10 @@ pub(crate) enum Op {
     Free(u64),
     Memory(Arc<[MemoryOp]>),
     Graph(Arc<Launched>),
+    /// Completes a record of an event that other processes know.
+    Complete(Point),
+    /// Waits for one.
+    Await(Point),
 }
 
 /// A function of the program.
@@ -132,6 +137,14 @@ impl Worker {
             Op::Free(base) => self.free(*base),
             Op::Memory(ops) => ops.iter().try_for_each(|op| self.memory_op(op)),
             Op::Graph(launched) => launched.run(self),
+            Op::Complete(point) => {
+                point.complete();
+                Ok(())
+            }
+            Op::Await(point) => {
+                point.wait();
+                Ok(())
+            }
         }
     }
 
@@ -140,6 +153,7 @@ impl Worker {
         match op {
             Op::Callback(callback) => callback.call(fault),
             Op::Graph(launched) => launched.complete_events(),
+            Op::Complete(point) => point.complete(),
             Op::Free(base) => {
                 // The fault is what counts; memory that is not there any more is no further one.
                 let _fault_counts = self.free(*base);
@@ -149,7 +163,8 @@ impl Worker {
             | Op::Fill(_)
             | Op::Kernel(_)
             | Op::Host(_)
-            | Op::Memory(_) => {}
+            | Op::Memory(_)
+            | Op::Await(_) => {}
         }
     }
 

@@ -593,7 +593,8 @@ fn ipc_handles_of_equal_memory_are_equal() {
     assert_eq!(handle(first), handle(first));
     assert_ne!(handle(first), handle(second));
     let mut none = hipIpcMemHandle_t { reserved: [0; 64] };
-    assert_eq!(hipIpcGetMemHandle(&raw mut none, bogus()), hipErrorInvalidValue);
+    assert_eq!(hipIpcGetMemHandle(&raw mut none, bogus()), hipErrorInvalidDevicePointer);
+    assert_eq!(hipIpcGetMemHandle(&raw mut none, null_mut()), hipErrorInvalidValue);
     ok(hipFree(first));
     ok(hipFree(second));
 }

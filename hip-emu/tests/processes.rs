@@ -48,6 +48,7 @@ fn child() {
         Ok("target") => load_for_target(),
         Ok("fault") => fault(),
         Ok("share") => use_shared_memory(),
+        Ok("event") => use_shared_event(),
         Ok(task) => panic!("unknown task {task}"),
         Err(_) => {}
     }
@@ -170,12 +171,18 @@ fn the_environment_decides_the_target() {
 
 const HANDLE: &str = "HIP_EMU_TEST_HANDLE";
 
-fn use_shared_memory() {
+/// The bytes that the parent handed down.
+fn handle() -> [std::ffi::c_char; 64] {
     let text = std::env::var(HANDLE).unwrap();
-    let mut handle = hipIpcMemHandle_t { reserved: [0; 64] };
-    for (slot, number) in handle.reserved.iter_mut().zip(text.split(',')) {
+    let mut bytes = [0; 64];
+    for (slot, number) in bytes.iter_mut().zip(text.split(',')) {
         *slot = number.parse().unwrap();
     }
+    bytes
+}
+
+fn use_shared_memory() {
+    let handle = hipIpcMemHandle_t { reserved: handle() };
     let mut memory = std::ptr::null_mut();
     ok(hipIpcOpenMemHandle(&raw mut memory, handle, hipIpcMemLazyEnablePeerAccess));
     assert_eq!(read_words(memory, 16), [40; 16]);
@@ -184,13 +191,13 @@ fn use_shared_memory() {
     ok(hipDeviceSynchronize());
     assert_eq!(hipFree(memory), hipErrorInvalidValue, "not ours to free");
     ok(hipIpcCloseMemHandle(memory));
-    assert_eq!(hipIpcCloseMemHandle(memory), hipErrorInvalidValue);
+    assert_eq!(hipIpcCloseMemHandle(memory), hipErrorInvalidHandle);
     // Handles of no memory.
     for word in [0, 8] {
         let mut wrong = handle;
         wrong.reserved[word] ^= 0x55;
         let answer = hipIpcOpenMemHandle(&raw mut memory, wrong, hipIpcMemLazyEnablePeerAccess);
-        assert_eq!(answer, hipErrorInvalidHandle);
+        assert_eq!(answer, hipErrorInvalidDevicePointer);
     }
     std::process::exit(0);
 }
@@ -210,6 +217,92 @@ fn memory_is_shared_between_processes() {
     assert_eq!(code(output.status), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(read_words(memory, 16), [42; 16]);
     ok(hipFree(memory));
+}
+
+const SIGN: &str = "HIP_EMU_TEST_SIGN";
+
+fn use_shared_event() {
+    let handle = hipIpcEventHandle_t { reserved: handle() };
+    let mut event = hipEvent_t::NULL;
+    ok(hipIpcOpenEventHandle(&raw mut event, handle));
+    let stream = stream();
+    ok(hipStreamWaitEvent(stream, event, 0));
+    // The other process's work goes on when it sees the sign.
+    assert_eq!(hipEventQuery(event), hipErrorNotReady);
+    assert_eq!(hipStreamQuery(stream), hipErrorNotReady);
+    std::fs::write(std::env::var(SIGN).unwrap(), "").unwrap();
+    ok(hipEventSynchronize(event));
+    ok(hipEventQuery(event));
+    ok(hipStreamSynchronize(stream));
+    // An event that was opened can be handed on, and stands for the same.
+    let mut again = hipIpcEventHandle_t { reserved: [0; 64] };
+    ok(hipIpcGetEventHandle(&raw mut again, event));
+    assert_eq!(again.reserved, handle.reserved);
+    let mut second = hipEvent_t::NULL;
+    ok(hipIpcOpenEventHandle(&raw mut second, again));
+    let words = pinned(1);
+    gate(stream, &mut words[0]);
+    ok(hipEventRecord(event, stream));
+    assert_eq!(hipEventQuery(second), hipErrorNotReady);
+    open(&mut words[0]);
+    ok(hipEventSynchronize(second));
+    ok(hipEventDestroy(second));
+    ok(hipEventQuery(event));
+    let mut milliseconds = 0.0;
+    let time = hipEventElapsedTime(&raw mut milliseconds, event, event);
+    assert_eq!(time, hipErrorInvalidHandle);
+    ok(hipEventDestroy(event));
+    // Handles of no event.
+    for word in [0, 8] {
+        let mut wrong = handle;
+        wrong.reserved[word] ^= 0x55;
+        assert_eq!(hipIpcOpenEventHandle(&raw mut event, wrong), hipErrorInvalidValue);
+    }
+    assert_eq!(hipIpcOpenEventHandle(std::ptr::null_mut(), handle), hipErrorInvalidValue);
+    std::process::exit(0);
+}
+
+#[test]
+fn an_event_is_known_in_two_processes() {
+    let _one = exclusive();
+    let (mut plain, mut event) = (hipEvent_t::NULL, hipEvent_t::NULL);
+    let flags = hipEventInterprocess | hipEventDisableTiming;
+    assert_eq!(hipEventCreateWithFlags(&raw mut event, hipEventInterprocess), hipErrorInvalidValue);
+    ok(hipEventCreateWithFlags(&raw mut event, flags));
+    ok(hipEventCreateWithFlags(&raw mut plain, hipEventDisableTiming));
+    let mut handle = hipIpcEventHandle_t { reserved: [0; 64] };
+    let refused = hipIpcGetEventHandle(&raw mut handle, plain);
+    assert_eq!(refused, hipErrorInvalidConfiguration);
+    assert_eq!(hipIpcGetEventHandle(std::ptr::null_mut(), event), hipErrorInvalidValue);
+    ok(hipIpcGetEventHandle(&raw mut handle, event));
+    let own = hipIpcOpenEventHandle(&raw mut plain, handle);
+    assert_eq!(own, hipErrorInvalidContext, "not in the process that has it already");
+    // Never recorded: nothing to wait for.
+    ok(hipEventQuery(event));
+    ok(hipEventSynchronize(event));
+    let (stream, words) = (stream(), pinned(1));
+    gate(stream, &mut words[0]);
+    ok(hipEventRecord(event, stream));
+    assert_eq!(hipEventQuery(event), hipErrorNotReady);
+    let sign = std::env::temp_dir().join(format!("hip-emu-event-{}", std::process::id()));
+    let waiting = sign.clone();
+    let opener = std::thread::spawn(move || {
+        let start = Instant::now();
+        while !waiting.exists() && start.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        open(&mut words[0]);
+    });
+    let text: Vec<String> = handle.reserved.iter().map(i8::to_string).collect();
+    let sign_text = sign.to_string_lossy();
+    let output = run("event", &[(HANDLE, &text.join(",")), (SIGN, &sign_text)]);
+    std::fs::remove_file(&sign).unwrap();
+    opener.join().unwrap();
+    assert_eq!(code(output.status), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    // The other process recorded it too, and that is complete.
+    ok(hipEventQuery(event));
+    ok(hipEventSynchronize(event));
+    ok(hipEventDestroy(event));
 }
 
 fn fault() {

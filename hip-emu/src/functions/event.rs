@@ -1,14 +1,16 @@
 //! Events.
 
 use std::ffi::c_uint;
+use std::sync::Arc;
 
 use hrr_ffi::types::*;
 
 use super::memory::per_thread;
+use crate::abi;
 use crate::api::{Answer, Out};
 use crate::events::{self, Event};
-use crate::handles::word;
 use crate::runtime::{current, runtime};
+use crate::shared_events::SharedEvent;
 
 const KNOWN_FLAGS: c_uint = hipEventBlockingSync
     | hipEventDisableTiming
@@ -72,19 +74,24 @@ hip_api! { TABLE;
 fn create(event: Out<hipEvent_t>, flags: c_uint) -> Answer {
     let (runtime, device) = current()?;
     let release = hipEventReleaseToDevice | hipEventReleaseToSystem;
-    let interprocess_without =
-        flags & hipEventInterprocess != 0 && flags & hipEventDisableTiming == 0;
+    // HIP 5 took such a flag without the other.
+    let shared = flags & hipEventInterprocess != 0;
+    let timed_and_shared = shared && flags & hipEventDisableTiming == 0 && abi::major() >= 6;
     if event.is_null()
         || flags & !KNOWN_FLAGS != 0
         || flags & release == release
-        || interprocess_without
+        || timed_and_shared
     {
         return Err(hipErrorInvalidValue);
     }
-    let made = Event::new(runtime, device.id(), flags);
-    let handle = made.handle;
-    runtime.events.insert(handle, made);
-    event.set(hipEvent_t(word(handle)))
+    let shared = match shared.then(SharedEvent::new).transpose() {
+        Ok(shared) => shared.map(Arc::new),
+        Err(error) => {
+            eprintln!("hip-emu: an event for several processes: {error}");
+            return Err(hipErrorOutOfMemory);
+        }
+    };
+    event.set(Event::add(runtime, device.id(), flags, shared))
 }
 
 fn record(event: hipEvent_t, stream: hipStream_t, flags: c_uint) -> Answer {

@@ -129,8 +129,6 @@ refusals! { TABLE, api::call_refused(), hipError_t;
     hipImportExternalMemory,
     hipImportExternalSemaphore,
     hipInitDevice,
-    hipIpcGetEventHandle,
-    hipIpcOpenEventHandle,
     hipKernelGetAttribute,
     hipKernelGetLibrary,
     hipKernelGetName,
