@@ -60,7 +60,7 @@ pub(crate) struct Device {
     pub(crate) settings: Mutex<Settings>,
 }
 
-/// What programs set and get, without effect on the emulation.
+/// What programs set and get, mostly without effect on the emulation.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) flags: u32,
@@ -69,6 +69,8 @@ pub(crate) struct Settings {
     pub(crate) stack_bytes: usize,
     pub(crate) printf_bytes: usize,
     pub(crate) heap_bytes: usize,
+    /// The handle of the pool that stream-ordered allocations are from, if it was set.
+    pub(crate) pool: Option<usize>,
 }
 
 static RUNTIME: OnceLock<Answer<&'static Runtime>> = OnceLock::new();
@@ -159,7 +161,8 @@ impl Runtime {
         if let Some(stream) = thread::stream(device) {
             return Ok(stream);
         }
-        let stream = Stream::new(self, device, streams::Ordering::Blocking, hipStreamDefault, 0)?;
+        let stream =
+            Stream::new(self, device, streams::Ordering::Blocking, hipStreamDefault, 0, None)?;
         thread::set_stream(device, Arc::clone(&stream));
         Ok(stream)
     }
@@ -234,6 +237,7 @@ impl Device {
                 stack_bytes: 1024,
                 printf_bytes: 4 << 20,
                 heap_bytes: 4 << 20,
+                pool: None,
             }),
         }
     }
@@ -269,7 +273,8 @@ impl Device {
         if let Some(stream) = self.null.get() {
             return Ok(Arc::clone(stream));
         }
-        let stream = Stream::new(runtime, self.id, streams::Ordering::Null, hipStreamDefault, 0)?;
+        let stream =
+            Stream::new(runtime, self.id, streams::Ordering::Null, hipStreamDefault, 0, None)?;
         Ok(Arc::clone(self.null.get_or_init(|| stream)))
     }
 

@@ -34,6 +34,8 @@ pub(crate) struct Stream {
     pub(crate) ordering: Ordering,
     pub(crate) flags: u32,
     pub(crate) priority: i32,
+    /// The mask of compute units that the program gave, if it did.
+    pub(crate) units: Option<Vec<u32>>,
     queue: Queue,
     worker: Arc<Worker>,
     /// Completes when all work so far has ended.
@@ -58,6 +60,7 @@ impl Stream {
         ordering: Ordering,
         flags: u32,
         priority: i32,
+        units: Option<Vec<u32>>,
     ) -> Answer<Arc<Self>> {
         let queue = Queue::new("hip-emu stream").map_err(|_| hipErrorOutOfMemory)?;
         let stream = Arc::new(Self {
@@ -67,6 +70,7 @@ impl Stream {
             ordering,
             flags,
             priority,
+            units,
             queue,
             worker: Arc::new(Worker::new(runtime, device)),
             tail: Mutex::new(Signal::completed()),

@@ -21,6 +21,8 @@ struct Thread {
     calls: RefCell<Vec<CallConfiguration>>,
     /// `hipStreamPerThread`, for each device that the thread used it on.
     streams: RefCell<HashMap<usize, Arc<Stream>>>,
+    /// The devices of the contexts that were pushed.
+    contexts: RefCell<Vec<usize>>,
 }
 
 thread_local! {
@@ -31,6 +33,7 @@ thread_local! {
         capture_mode: const { Cell::new(hipStreamCaptureModeGlobal) },
         calls: RefCell::default(),
         streams: RefCell::default(),
+        contexts: RefCell::default(),
     };
 }
 
@@ -101,6 +104,18 @@ pub(crate) fn pop_call() -> Option<CallConfiguration> {
 /// Changes what was pushed last.
 pub(crate) fn with_top_call<T>(change: impl FnOnce(&mut CallConfiguration) -> T) -> Option<T> {
     with(|thread| thread.calls.borrow_mut().last_mut().map(change), None)
+}
+
+pub(crate) fn push_context(device: usize) {
+    with(|thread| thread.contexts.borrow_mut().push(device), ());
+}
+
+pub(crate) fn pop_context() -> Option<usize> {
+    with(|thread| thread.contexts.borrow_mut().pop(), None)
+}
+
+pub(crate) fn top_context() -> Option<usize> {
+    with(|thread| thread.contexts.borrow().last().copied(), None)
 }
 
 pub(crate) fn stream(device: usize) -> Option<Arc<Stream>> {

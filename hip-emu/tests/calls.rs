@@ -389,6 +389,98 @@ fn what_was_said_of_managed_memory_can_be_asked_for() {
 }
 
 #[test]
+fn contexts_are_pushed_and_popped() {
+    let _one = exclusive();
+    let current = || {
+        let mut context = hipCtx_t::NULL;
+        ok(hipCtxGetCurrent(&raw mut context));
+        context.0
+    };
+    let pop = || {
+        let mut context = hipCtx_t::NULL;
+        (hipCtxPopCurrent(&raw mut context), context.0)
+    };
+    // A thread of its own has pushed nothing.
+    std::thread::spawn(move || {
+        assert_eq!(pop(), (hipErrorInvalidContext, null_mut()));
+        let mut made = hipCtx_t::NULL;
+        ok(hipCtxCreate(&raw mut made, 0, 0));
+        assert_eq!(made.0, current(), "a device has one");
+        ok(hipCtxPushCurrent(made));
+        assert_eq!(pop(), (hipSuccess, made.0));
+        ok(hipCtxSetCurrent(made));
+        assert_eq!(pop(), (hipSuccess, made.0));
+        assert_eq!(pop().0, hipErrorInvalidContext);
+        assert_eq!(hipCtxPushCurrent(hipCtx_t::NULL), hipErrorInvalidContext);
+        assert_eq!(hipCtxPushCurrent(hipCtx_t(bogus())), hipErrorInvalidContext);
+        ok(hipCtxPushCurrent(made));
+        ok(hipCtxDestroy(made));
+        assert_eq!(pop().0, hipErrorInvalidContext, "what ended was on top");
+        assert_eq!(hipCtxDestroy(hipCtx_t::NULL), hipErrorInvalidValue);
+        assert_eq!(hipDevicePrimaryCtxSetFlags(0, 1), hipErrorContextAlreadyInUse);
+        assert_eq!(hipDevicePrimaryCtxSetFlags(9, 1), hipErrorInvalidDevice);
+    })
+    .join()
+    .unwrap();
+}
+
+#[test]
+fn allocations_are_from_the_pool_that_was_set() {
+    let _one = exclusive();
+    let in_use = || {
+        let mut pool = hipMemPool_t::NULL;
+        ok(hipDeviceGetMemPool(&raw mut pool, 0));
+        pool.0
+    };
+    let (mut default, mut own) = (hipMemPool_t::NULL, hipMemPool_t::NULL);
+    ok(hipDeviceGetDefaultMemPool(&raw mut default, 0));
+    assert_eq!(in_use(), default.0);
+    // SAFETY: a structure of integers and pointers.
+    let mut properties: hipMemPoolProps = unsafe { std::mem::zeroed() };
+    properties.allocType = hipMemAllocationTypePinned;
+    properties.location = hipMemLocation { r#type: hipMemLocationTypeDevice, id: 0 };
+    ok(hipMemPoolCreate(&raw mut own, &raw const properties));
+    ok(hipDeviceSetMemPool(0, own));
+    assert_eq!(in_use(), own.0);
+    let mut memory = null_mut();
+    ok(hipMallocAsync(&raw mut memory, 640, NULL_STREAM));
+    let mut used = 0_u64;
+    let place = (&raw mut used).cast();
+    ok(hipMemPoolGetAttribute(own, hipMemPoolAttrUsedMemCurrent, place));
+    assert_eq!(used, 640);
+    ok(hipFreeAsync(memory, NULL_STREAM));
+    ok(hipDeviceSynchronize());
+    assert_eq!(hipDeviceSetMemPool(0, hipMemPool_t::NULL), hipErrorInvalidValue);
+    assert_eq!(hipDeviceSetMemPool(9, own), hipErrorInvalidValue);
+    // A pool that ends is in use no more.
+    ok(hipMemPoolDestroy(own));
+    assert_eq!(in_use(), default.0);
+    ok(hipDeviceSetMemPool(0, default));
+}
+
+#[test]
+fn streams_tell_the_mask_of_their_units() {
+    let _one = exclusive();
+    let mask = |stream: hipStream_t| {
+        let mut words = [9; 6];
+        ok(hipExtStreamGetCUMask(stream, 6, words.as_mut_ptr()));
+        words
+    };
+    let all = [u32::MAX, u32::MAX, u32::MAX, 0xff, 9, 9];
+    let (plain, mut masked) = (stream(), hipStream_t::NULL);
+    ok(hipExtStreamCreateWithCUMask(&raw mut masked, 2, [3, 1].as_ptr()));
+    assert_eq!([mask(plain), mask(NULL_STREAM)], [all, all]);
+    assert_eq!(mask(masked), [3, 1, 9, 9, 9, 9]);
+    let mut words = [0; 4];
+    assert_eq!(hipExtStreamGetCUMask(plain, 3, words.as_mut_ptr()), hipErrorInvalidValue);
+    assert_eq!(hipExtStreamGetCUMask(plain, 4, null_mut()), hipErrorInvalidValue);
+    let none = hipStream_t(bogus());
+    assert_eq!(hipExtStreamGetCUMask(none, 4, words.as_mut_ptr()), hipErrorInvalidHandle);
+    ok(hipStreamDestroy(plain));
+    ok(hipStreamDestroy(masked));
+}
+
+#[test]
 fn modules_say_what_is_wrong_with_them() {
     let _one = exclusive();
     let mut module = hipModule_t::NULL;

@@ -11,11 +11,10 @@ use crate::runtime::{Runtime, current, runtime};
 use crate::streams::lock;
 use crate::thread;
 
-/// A context.
+/// A context: in AMD's runtime there is one for each device, whoever asks for it.
 pub(crate) struct Context {
     pub(crate) handle: usize,
     device: usize,
-    primary: bool,
 }
 
 hip_api! { TABLE;
@@ -23,34 +22,72 @@ hip_api! { TABLE;
         let runtime = runtime()?;
         let device = runtime.device_of(device)?.id();
         let _scheduling = flags;
-        if context.is_null() {
-            return Err(hipErrorInvalidValue);
-        }
-        let made = Context::create(runtime, device, false);
+        context.set(handle(runtime, device))?;
         thread::set_device(device);
-        context.set(hipCtx_t(word(made.handle)))
+        thread::push_context(device);
+        Ok(())
     }
 
     fn hipCtxDestroy(context: hipCtx_t) {
-        let runtime = runtime()?;
-        if find(runtime, context)?.primary {
+        if context.is_null() {
             return Err(hipErrorInvalidValue);
         }
-        runtime.contexts.remove(context.0).map(drop).ok_or(hipErrorInvalidValue)
+        let device = find(runtime()?, context)?.device;
+        // The device, and with it the context, stays.
+        if thread::top_context() == Some(device) {
+            thread::pop_context();
+        }
+        Ok(())
     }
 
     fn hipCtxGetCurrent(context: Out<hipCtx_t>) {
         let runtime = runtime()?;
         let device = runtime.device(thread::device())?.id();
-        context.set(hipCtx_t(word(primary(runtime, device).handle)))
+        context.set(handle(runtime, device))
     }
 
     fn hipCtxSetCurrent(context: hipCtx_t) {
         let runtime = runtime()?;
-        if !context.is_null() {
-            thread::set_device(find(runtime, context)?.device);
+        let device = match context.is_null() {
+            true => None,
+            false => Some(find(runtime, context)?.device),
+        };
+        thread::pop_context();
+        if let Some(device) = device {
+            thread::set_device(device);
+            thread::push_context(device);
         }
         Ok(())
+    }
+
+    fn hipCtxPushCurrent(context: hipCtx_t) {
+        let device = find(runtime()?, context)?.device;
+        thread::set_device(device);
+        thread::push_context(device);
+        Ok(())
+    }
+
+    /// Takes what was pushed last; like AMD's runtime, leaves the thread's device as it is.
+    fn hipCtxPopCurrent(context: Out<hipCtx_t>) {
+        let runtime = runtime()?;
+        let device = thread::pop_context().ok_or(hipErrorInvalidContext)?;
+        context.set_if_wanted(handle(runtime, device));
+        Ok(())
+    }
+
+    /// Contexts of other devices are reached as their devices are.
+    fn hipCtxEnablePeerAccess(_peer: hipCtx_t, _flags: c_uint) {
+        runtime().map(drop)
+    }
+
+    fn hipCtxDisablePeerAccess(_peer: hipCtx_t) {
+        runtime().map(drop)
+    }
+
+    /// Banks are four bytes wide, and cannot be set.
+    fn hipCtxGetSharedMemConfig(config: Out<hipSharedMemConfig>) {
+        current()?;
+        config.set(hipSharedMemBankSizeFourByte)
     }
 
     fn hipCtxGetDevice(device: Out<hipDevice_t>) {
@@ -73,7 +110,18 @@ hip_api! { TABLE;
     fn hipDevicePrimaryCtxRetain(context: Out<hipCtx_t>, device: hipDevice_t) {
         let runtime = runtime()?;
         let device = runtime.device_of(device)?.id();
-        context.set(hipCtx_t(word(primary(runtime, device).handle)))
+        context.set(handle(runtime, device))
+    }
+
+    /// What a program left on the device stays, as in AMD's runtime.
+    fn hipDevicePrimaryCtxReset(device: hipDevice_t) {
+        runtime()?.device_of(device).map(drop)
+    }
+
+    /// Contexts are always in use.
+    fn hipDevicePrimaryCtxSetFlags(device: hipDevice_t, _flags: c_uint) {
+        runtime()?.device_of(device)?;
+        Err(hipErrorContextAlreadyInUse)
     }
 
     fn hipDevicePrimaryCtxRelease(device: hipDevice_t) {
@@ -89,20 +137,17 @@ hip_api! { TABLE;
     }
 }
 
-impl Context {
-    fn create(runtime: &Runtime, device: usize, primary: bool) -> Arc<Self> {
-        let context = Arc::new(Self { handle: runtime.handles.next(), device, primary });
-        runtime.contexts.insert(context.handle, Arc::clone(&context));
-        context
-    }
-}
-
-fn primary(runtime: &Runtime, device: usize) -> Arc<Context> {
+fn handle(runtime: &Runtime, device: usize) -> hipCtx_t {
     static MAKING: Mutex<()> = Mutex::new(());
     let _one_at_a_time = lock(&MAKING);
     let existing = runtime.contexts.all();
-    let existing = existing.into_iter().find(|found| found.primary && found.device == device);
-    existing.unwrap_or_else(|| Context::create(runtime, device, true))
+    let existing = existing.into_iter().find(|found| found.device == device);
+    let context = existing.unwrap_or_else(|| {
+        let context = Arc::new(Context { handle: runtime.handles.next(), device });
+        runtime.contexts.insert(context.handle, Arc::clone(&context));
+        context
+    });
+    hipCtx_t(word(context.handle))
 }
 
 fn find(runtime: &Runtime, context: hipCtx_t) -> Answer<Arc<Context>> {

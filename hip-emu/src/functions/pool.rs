@@ -35,7 +35,7 @@ struct Settings {
 hip_api! { TABLE;
     fn hipMallocAsync(pointer: Out<*mut c_void>, bytes: usize, stream: hipStream_t) {
         let (runtime, device) = current()?;
-        let pool = default_pool(runtime, device.id());
+        let pool = pool_in_use(runtime, device.id());
         malloc(runtime, pointer, bytes, &pool, stream)
     }
 
@@ -78,11 +78,22 @@ hip_api! { TABLE;
         pool.set(hipMemPool_t(word(default_pool(runtime, device).handle)))
     }
 
-    /// The pool that is in use: setting another one is not emulated.
     fn hipDeviceGetMemPool(pool: Out<hipMemPool_t>, device: c_int) {
         let runtime = runtime()?;
         let device = runtime.device_of(device)?.id();
-        pool.set(hipMemPool_t(word(default_pool(runtime, device).handle)))
+        pool.set(hipMemPool_t(word(pool_in_use(runtime, device).handle)))
+    }
+
+    /// Decides which pool later stream-ordered allocations of the device are from.
+    fn hipDeviceSetMemPool(device: c_int, pool: hipMemPool_t) {
+        let runtime = runtime()?;
+        let device = runtime.device_of(device).map_err(|_| hipErrorInvalidValue)?;
+        let found = find(runtime, pool)?;
+        if found.device != device.id() {
+            return Err(hipErrorInvalidDevice);
+        }
+        lock(&device.settings).pool = Some(found.handle);
+        Ok(())
     }
 
     fn hipMemPoolCreate(pool: Out<hipMemPool_t>, properties: In<hipMemPoolProps>) {
@@ -226,6 +237,13 @@ fn default_pool(runtime: &Runtime, device: usize) -> Arc<Pool> {
     let existing = runtime.pools.all();
     let existing = existing.into_iter().find(|pool| pool.is_default && pool.device == device);
     existing.unwrap_or_else(|| Pool::create(runtime, device, true))
+}
+
+/// The pool that a device's allocations are from; its default one once the chosen one is gone.
+fn pool_in_use(runtime: &Runtime, device: usize) -> Arc<Pool> {
+    let chosen = runtime.device(device).ok().and_then(|device| lock(&device.settings).pool);
+    let chosen = chosen.and_then(|handle| runtime.pools.get(word(handle)));
+    chosen.unwrap_or_else(|| default_pool(runtime, device))
 }
 
 fn find(runtime: &Runtime, pool: hipMemPool_t) -> Answer<Arc<Pool>> {

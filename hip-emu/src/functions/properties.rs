@@ -11,7 +11,7 @@ use crate::runtime::{DEVICE_BYTES, Runtime, runtime};
 
 pub(crate) const NAME: &str = "HRR emulated GPU";
 const WAVE: c_int = 64;
-const UNITS: c_int = 104;
+pub(crate) const UNITS: c_int = 104;
 const THREADS_PER_UNIT: c_int = 2048;
 const REGISTERS: c_int = 65536;
 const CLOCK_KHZ: c_int = 1_700_000;

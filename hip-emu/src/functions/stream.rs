@@ -7,6 +7,7 @@ use hrr_ffi::types::*;
 
 use super::device::{PRIORITY_GREATEST, PRIORITY_LEAST};
 use super::memory::per_thread;
+use super::properties::UNITS;
 use crate::api::{Answer, In, Out};
 use crate::graphs::{Capture, Graph};
 use crate::handles::word;
@@ -33,8 +34,26 @@ hip_api! { TABLE;
         if words == 0 {
             return Err(hipErrorInvalidValue);
         }
-        mask.slice(words as usize)?;
-        create(stream, hipStreamDefault, 0)
+        let mask = mask.slice(words as usize)?;
+        create_masked(stream, hipStreamDefault, 0, Some(mask))
+    }
+
+    /// The mask that the stream was made with, or that of all units; what lies behind it is left
+    /// as it is.
+    fn hipExtStreamGetCUMask(stream: hipStream_t, words: u32, mask: Out<u32>) {
+        let stream = find(stream)?;
+        let units = UNITS.cast_unsigned();
+        if words < units.div_ceil(u32::BITS) || mask.is_null() {
+            return Err(hipErrorInvalidValue);
+        }
+        let all = |word: u32| match units - word * u32::BITS {
+            rest @ ..u32::BITS => (1 << rest) - 1,
+            _full => u32::MAX,
+        };
+        match &stream.units {
+            None => mask.fill(&(0..units.div_ceil(u32::BITS)).map(all).collect::<Vec<u32>>()),
+            Some(chosen) => mask.fill(&chosen[..chosen.len().min(words as usize)]),
+        }
     }
 
     fn hipStreamDestroy(stream: hipStream_t) {
@@ -302,6 +321,15 @@ fn find(stream: hipStream_t) -> Answer<Arc<Stream>> {
 }
 
 fn create(stream: Out<hipStream_t>, flags: c_uint, priority: c_int) -> Answer {
+    create_masked(stream, flags, priority, None)
+}
+
+fn create_masked(
+    stream: Out<hipStream_t>,
+    flags: c_uint,
+    priority: c_int,
+    units: Option<Vec<u32>>,
+) -> Answer {
     let (runtime, device) = current()?;
     if stream.is_null() {
         return Err(hipErrorInvalidValue);
@@ -312,7 +340,7 @@ fn create(stream: Out<hipStream_t>, flags: c_uint, priority: c_int) -> Answer {
         _unknown => return Err(hipErrorInvalidValue),
     };
     let priority = priority.clamp(PRIORITY_GREATEST, PRIORITY_LEAST);
-    let made = Stream::new(runtime, device.id(), ordering, flags, priority)?;
+    let made = Stream::new(runtime, device.id(), ordering, flags, priority, units)?;
     let handle = made.handle;
     runtime.streams.insert(handle, made);
     stream.set(hipStream_t(word(handle)))
