@@ -114,7 +114,8 @@ pub const STATE_BOUND: u32 = 4;
 pub const HAS_INPUTS: u32 = 1;
 /// [`ApiDesc::flags`]: some parameter, or the returned value, has content to take after the call.
 pub const HAS_OUTPUTS: u32 = 2;
-/// [`ApiDesc::flags`]: there is a hand-written half, an effect, or a class to warn about.
+/// [`ApiDesc::flags`]: there is a hand-written half, an effect that recording follows, or a class to
+/// warn about.
 pub const HAS_SLOW_PATH: u32 = 4;
 
 /// Folds the facts that the hot path tests into [`ApiDesc::flags`].
@@ -139,7 +140,14 @@ pub const fn flags_of(
     if ret.bytes > 8 || matches!(ret.kind, RetKind::Str) {
         flags |= HAS_OUTPUTS;
     }
-    if !effects.is_empty() || capture.is_some() || matches!(class, Class::Refused { .. }) {
+    let mut i = 0;
+    while i < effects.len() {
+        if !matches!(effects[i], Effect::PeeksLastError | Effect::TakesLastError) {
+            flags |= HAS_SLOW_PATH;
+        }
+        i += 1;
+    }
+    if capture.is_some() || matches!(class, Class::Refused { .. }) {
         flags |= HAS_SLOW_PATH;
     }
     flags
@@ -931,4 +939,8 @@ pub enum Effect {
     ResetsDevice,
     /// From here on another process can write memory of this one.
     ExportsMemory,
+    /// Answers the last error of the calling thread, which stays.
+    PeeksLastError,
+    /// Answers the last error of the calling thread, which is none afterwards.
+    TakesLastError,
 }

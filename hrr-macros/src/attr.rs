@@ -238,6 +238,8 @@ const EFFECTS: &[Arg] = &[
     ),
     effect("resets_device", effect_row!("ResetsDevice")),
     effect("exports_memory", effect_row!("ExportsMemory")),
+    effect("peeks_last_error", effect_row!("PeeksLastError")),
+    effect("takes_last_error", effect_row!("TakesLastError")),
 ];
 
 /// The arguments of `#[api(..)]`.
@@ -287,7 +289,8 @@ pub(crate) const ROWS: &[Row] = rows! {
     Replay "replay" FUNCTION Nothing, &[WITH],
         "The hand-written half of replay.";
     Effect "effect" FUNCTION Nothing, EFFECTS,
-        "What a successful call does to the order of work and to memory; may stand more than once.";
+        "What a successful call does to the order of work and to memory, or says of earlier calls; \
+         may stand more than once.";
     OutHandle "out_handle" VALUE MutPointer, &[maybe_length("count")],
         "The call writes one handle, or `count` of them.";
     Destroys "destroys" PARAMETER Value, &[],

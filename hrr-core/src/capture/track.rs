@@ -497,7 +497,9 @@ fn note_completions(taking: &mut Taking<'_>) {
                 | Effect::Instantiates { .. }
                 | Effect::LaunchesGraph { .. }
                 | Effect::DefinesKernel { .. }
-                | Effect::ExportsMemory => continue,
+                | Effect::ExportsMemory
+                | Effect::PeeksLastError
+                | Effect::TakesLastError => continue,
             };
             for (stream, count) in follows {
                 let known = completes.entry(stream).or_default();
@@ -748,7 +750,9 @@ fn start_work(
         | Effect::CompletesNullStream
         | Effect::DefinesKernel { .. }
         | Effect::ResetsDevice
-        | Effect::ExportsMemory => {}
+        | Effect::ExportsMemory
+        | Effect::PeeksLastError
+        | Effect::TakesLastError => {}
     }
 }
 

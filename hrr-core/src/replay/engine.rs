@@ -107,7 +107,9 @@ impl Shared {
                     | Effect::CompletesNullStream
                     | Effect::DefinesKernel { .. }
                     | Effect::ResetsDevice
-                    | Effect::ExportsMemory => {}
+                    | Effect::ExportsMemory
+                    | Effect::PeeksLastError
+                    | Effect::TakesLastError => {}
                 }
             }
         }

@@ -62,6 +62,13 @@ pub(super) fn failed(desc: &ApiDesc, event: &Event) -> bool {
     }
 }
 
+/// Whether what a function returns is not its own status but that of calls before it.
+fn answers_last_error(desc: &ApiDesc) -> bool {
+    let answers =
+        |effect: &Effect| matches!(effect, Effect::PeeksLastError | Effect::TakesLastError);
+    desc.effects.iter().any(answers)
+}
+
 /// Whether a call that returned this status waited for work.
 fn completes(desc: &ApiDesc) -> bool {
     desc.effects.iter().any(|effect| {
@@ -113,6 +120,7 @@ pub(super) fn refuse(
     world.find_refusal(event.id, &name(desc), refusal);
     let cause = refusal.cause.unwrap_or(event.id);
     abandon(shared, world, event, desc, cause);
+    world.last_errors.insert(event.id.thread, cause);
     if writes_memory(desc) && !failed(desc, event) {
         world.unwritten.get_or_insert(cause);
     }
@@ -142,6 +150,7 @@ pub(super) fn refuse_unknown(
     world.find_refusal(event.id, function, refusal);
     // What the function would have written is not known.
     world.unwritten.get_or_insert(event.id);
+    world.last_errors.insert(event.id.thread, event.id);
     checks_not_made(world, event);
     Outcome::Refused
 }
@@ -274,7 +283,9 @@ fn mark_incomplete(
             | Effect::CompletesNullStream
             | Effect::DefinesKernel { .. }
             | Effect::ResetsDevice
-            | Effect::ExportsMemory => {}
+            | Effect::ExportsMemory
+            | Effect::PeeksLastError
+            | Effect::TakesLastError => {}
         }
     }
     if runs {
@@ -389,6 +400,7 @@ impl Finisher<'_> {
                 return self.status_differs(&function, recorded, live);
             }
         }
+        self.last_error_agrees();
         let success = recorded.is_none_or(|code| code == 0) && !failed(self.desc, self.event);
         if success {
             self.results(after);
@@ -421,8 +433,36 @@ impl Finisher<'_> {
         })
     }
 
+    /// Forgets what made the thread's last error differ, if the call says or makes it the recorded
+    /// one.
+    fn last_error_agrees(&mut self) {
+        if answers_last_error(self.desc) || failed(self.desc, self.event) {
+            self.world.last_errors.remove(&self.event.id.thread);
+        }
+    }
+
+    /// What a last error is that is not the recorded one: a consequence, if a call before it was not
+    /// issued or came to something else.
+    fn last_error_differs(&mut self, recorded: i64, live: i64) -> Option<Outcome> {
+        let thread = self.event.id.thread;
+        let cause = answers_last_error(self.desc).then(|| self.world.last_errors.get(&thread))?;
+        let refusal = Refusal::because(status_text(recorded, live), *cause?);
+        self.world.find_refusal(self.event.id, &name(self.desc), &refusal);
+        checks_not_made(self.world, self.event);
+        if self.desc.effects.contains(&Effect::TakesLastError) {
+            self.world.last_errors.remove(&thread);
+        }
+        Some(Outcome::Refused)
+    }
+
     /// The verdict where the status is not the recorded one.
     fn status_differs(&mut self, function: &str, recorded: i64, live: i64) -> Option<Outcome> {
+        if let Some(outcome) = self.last_error_differs(recorded, live) {
+            return Some(outcome);
+        }
+        if !self.desc.effects.contains(&Effect::TakesLastError) {
+            self.world.last_errors.insert(self.event.id.thread, self.event.id);
+        }
         abandon(self.shared, self.world, self.event, self.desc, self.event.id);
         checks_not_made(self.world, self.event);
         self.settle_operands(false);
@@ -1182,7 +1222,9 @@ impl Finisher<'_> {
                 | Effect::CompletesNullStream
                 | Effect::DefinesKernel { .. }
                 | Effect::ResetsDevice
-                | Effect::ExportsMemory => {}
+                | Effect::ExportsMemory
+                | Effect::PeeksLastError
+                | Effect::TakesLastError => {}
             }
         }
     }

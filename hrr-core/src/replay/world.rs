@@ -140,6 +140,8 @@ pub(super) struct World {
     /// The first call that let another process have memory of this one. Processes are replayed one
     /// by one, so bytes that differ from then on may be that process's stores.
     pub(super) exported: Option<(EventId, &'static ApiDesc)>,
+    /// For each thread whose last error may be another than the recorded one, the call at fault.
+    pub(super) last_errors: HashMap<u32, EventId>,
     /// Calls that have returned.
     pub(super) calls: u64,
     pub(super) report: Report,
@@ -162,6 +164,7 @@ impl World {
             marks: HashMap::new(),
             unwritten: None,
             exported: None,
+            last_errors: HashMap::new(),
             calls: 0,
             report: Report::default(),
             budget,

@@ -9,12 +9,15 @@ use crate::types::hipError_t;
 #[api(group = "error")]
 unsafe extern "C" {
     /// Answers the calling thread's last error and clears it. (HIP 7.1)
+    #[effect(takes_last_error)]
     pub fn hipGetLastError() -> hipError_t;
 
     /// Answers the calling thread's last error and keeps it. (HIP 7.1)
+    #[effect(peeks_last_error)]
     pub fn hipPeekAtLastError() -> hipError_t;
 
     /// Answers the status of the calling thread's last call and clears it. (HIP 7.1)
+    #[effect(takes_last_error)]
     pub fn hipExtGetLastError() -> hipError_t;
 
     /// Answers the constant's name. (HIP 7.1)

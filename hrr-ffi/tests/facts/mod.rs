@@ -216,7 +216,9 @@ fn effect_indices(effect: &Effect) -> Vec<u16> {
         | Effect::CompletesDevice
         | Effect::CompletesNullStream
         | Effect::ResetsDevice
-        | Effect::ExportsMemory => Vec::new(),
+        | Effect::ExportsMemory
+        | Effect::PeeksLastError
+        | Effect::TakesLastError => Vec::new(),
         Effect::Enqueues { stream }
         | Effect::CompletesStream { stream }
         | Effect::BeginsCapture { stream } => vec![stream],
