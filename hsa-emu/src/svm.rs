@@ -41,10 +41,9 @@ pub(crate) struct SvmRange {
 
 impl SvmRange {
     fn new(bytes: u64) -> Self {
-        let mut values = [0; PLAIN];
-        // HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED: what memory is before it is told otherwise.
-        values[attribute::GLOBAL_FLAG as usize] = 1;
-        Self { bytes, accessible: false, values, access: Vec::new() }
+        // HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED among them: what memory is before it is told
+        // otherwise (hip_runtime_api.h, hipMemAdviseSetCoarseGrain).
+        Self { bytes, accessible: false, values: [0; PLAIN], access: Vec::new() }
     }
 
     fn set(&mut self, runtime: &Runtime, pair: SvmPair) -> Answer {
@@ -182,6 +181,10 @@ pub(crate) unsafe fn get(
     count: usize,
 ) -> Answer {
     let runtime = runtime()?;
+    // HIP asks nothing here about memory of pools, whose coherency it knows already.
+    if count == 0 {
+        return Ok(());
+    }
     if pairs.is_null() || base.is_null() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }

@@ -413,6 +413,7 @@ fn copies_wait_and_keep_to_their_box() {
 
 #[test]
 fn managed_memory_remembers_what_it_was_told_until_its_addresses_are_used_again() {
+    const GLOBAL_FLAG: u64 = 0;
     const READ_MOSTLY: u64 = 6;
     const IN_PLACE: u64 = 0x201;
     const NO_ACCESS: u64 = 0x202;
@@ -432,7 +433,10 @@ fn managed_memory_remembers_what_it_was_told_until_its_addresses_are_used_again(
         got.map(|()| (pair.attribute, pair.value))
     };
     assert_eq!(get(READ_MOSTLY, 0), Err(Status::ERROR_INVALID_ARGUMENT));
+    // SAFETY: no pair is asked for.
+    unsafe { svm::get(pages.cast(), 4096, ptr::null_mut(), 0) }.unwrap();
     set(&[(READ_MOSTLY, 1)]).unwrap();
+    assert_eq!(get(GLOBAL_FLAG, 7), Ok((GLOBAL_FLAG, 0)), "fine-grained");
     let space = start().memory.space();
     assert!(space.find(pages.addr() as u64).is_none());
     assert_eq!(get(QUERY, gpu).unwrap().0, NO_ACCESS);
