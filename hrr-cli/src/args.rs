@@ -21,7 +21,7 @@ pub(crate) struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes: 0 good; 1 a result differs; 2 refused or incomplete; 3 damaged archive;
 4 recorded checks could not be made; 64 usage; 65 no archive, or one of a newer format;
-66 path missing, or output exists; 69 no runtime; 70 internal error.
+66 path missing or nothing of that name, or output exists; 69 no runtime; 70 internal error.
 `hrr record` exits as the program did.";
 
 #[derive(Subcommand, Debug)]

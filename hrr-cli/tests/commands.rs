@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use hrr_runtime::archive::event::{Event, EventId};
 use hrr_runtime::archive::facts::{Clock, ProcessInfo};
+use hrr_runtime::archive::shape::ApiShape;
 use hrr_runtime::archive::writer::Writer;
 use serde_json::Value;
 
@@ -64,7 +66,7 @@ fn usage_is_64_and_help_is_0() {
     assert!(String::from_utf8_lossy(&out.stdout).contains("record"));
 }
 
-/// Makes a sealed archive of a process without calls.
+/// Makes a sealed archive of a process with one call, of the first function; the second is known.
 fn archive(at: &Path) {
     let info = ProcessInfo {
         pid: 4711,
@@ -79,6 +81,21 @@ fn archive(at: &Path) {
     let folder = at.join("4711-0");
     std::fs::create_dir_all(&folder).expect("there is room");
     let mut writer = Writer::create(&folder, info).expect("there is room");
+    for api in [hrr_runtime::ALL[0], hrr_runtime::ALL[1]] {
+        writer.api(ApiShape::of(api)).expect("there is room");
+    }
+    writer.thread(4711).expect("there is room");
+    let one = Event {
+        id: EventId { thread: 0, index: 0 },
+        api: 0,
+        enter: 1,
+        leave: Some(2),
+        parent: None,
+        ret: 0,
+        args: vec![0; hrr_runtime::ALL[0].args_bytes as usize],
+        fields: Vec::new(),
+    };
+    writer.event(&one).expect("there is room");
     writer.seal().expect("there is room");
 }
 
@@ -127,4 +144,58 @@ fn a_process_that_is_not_there_is_named() {
     let (status, said) = refusal(&["events", path, "--process", "1"]);
     assert_eq!(status, Some(66));
     assert!(said.contains("4711-0"), "{said}");
+}
+
+/// What is asked for by name and is not there is said, with the archive, and is an error; an answer
+/// without a call is said too.
+#[test]
+fn events_that_are_not_there_are_told() {
+    let folder = tempfile::tempdir().expect("there is room");
+    archive(folder.path());
+    let path = folder.path().to_str().expect("it is UTF-8");
+    let [first, second] =
+        [0, 1].map(|at: usize| hrr_runtime::ALL[at].name.to_str().expect("ASCII"));
+    assert!(!hrr(&["events", path, "--function", first, "--thread", "0"]).stdout.is_empty());
+    for asked in [
+        &["--thread", "1"][..],
+        &["--function", second],
+        &["--function", "noSuch*"],
+        &["--function", first, "--thread", "7"],
+        &["--function", second, "--failed"],
+        &["--thread", "1", "--json"],
+    ] {
+        let (status, said) = refusal(&[&["events", path][..], asked].concat());
+        assert_eq!(status, Some(66), "{asked:?}: {said}");
+        assert!(said.contains(path) && said.contains(asked[1]), "{asked:?}: {said}");
+    }
+    for asked in [&["--failed"][..], &["--function", first, "--failed"], &["--skip", "1"]] {
+        let (status, said) = refusal(&[&["events", path][..], asked].concat());
+        assert_eq!(status, Some(0), "{asked:?}: {said}");
+    }
+}
+
+/// A folder that is no archive is named itself, whatever files lie in it.
+#[test]
+fn a_folder_that_is_no_archive_is_named() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let make = |file: &str, content: &[u8]| {
+        let file = folder.path().join(file);
+        std::fs::create_dir_all(file.parent().expect("it is below")).expect("there is room");
+        std::fs::write(file, content).expect("there is room");
+    };
+    make("deep/notes/events", b"not of a recording, and longer than a header");
+    make("short/notes/events", b"x");
+    make("own/events", b"not of a recording, and longer than a header");
+    make("folders/notes/events/more", b"");
+    make("files/some", b"text");
+    for name in ["deep", "short", "own", "folders", "files"] {
+        let path = folder.path().join(name);
+        let path = path.to_str().expect("it is UTF-8");
+        for command in ["info", "events", "replay"] {
+            let (status, said) = refusal(&[command, path]);
+            assert_eq!(status, Some(65), "{said}");
+            let named = format!("hrr: {path}: not an HRR archive");
+            assert!(said.starts_with(&named), "{said}");
+        }
+    }
 }

@@ -6,20 +6,21 @@ use std::process::ExitCode;
 
 use hrr_runtime::archive::ReadError;
 use hrr_runtime::archive::event::Event;
-use hrr_runtime::archive::reader::{Process, ThreadReader};
+use hrr_runtime::archive::reader::{Archive, Process, ThreadReader};
 use hrr_runtime::archive::shape::ApiShape;
 use hrr_runtime::dump::EventDump;
 use serde::Serialize;
 
 use crate::archive::{failure, open, processes, verdict};
 use crate::args::EventsArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, NO_PATH};
 use crate::pattern;
-use crate::say::warn;
+use crate::say::{note, warn};
 
 pub(crate) fn run(args: &EventsArgs, out: &mut impl Write) -> Result<ExitCode, Failure> {
     let archive = open(&args.archive)?;
-    let mut listing = Listing { args, seen: 0, shown: 0, counts: BTreeMap::new(), code: None };
+    let mut listing =
+        Listing { args, asked: 0, seen: 0, shown: 0, counts: BTreeMap::new(), code: None };
     let processes = processes(&archive, args.process.as_deref())?;
     for (_, process) in &processes {
         if processes.len() > 1 && !args.json && !args.count {
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &EventsArgs, out: &mut impl Write) -> Result<ExitCode, F
     if args.count {
         listing.print_counts(out)?;
     }
+    listing.nothing_matched(&archive)?;
     Ok(listing.code.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
@@ -50,7 +52,9 @@ fn failed(api: &ApiShape, event: &Event) -> bool {
 
 struct Listing<'a> {
     args: &'a EventsArgs,
-    /// Events that match.
+    /// Events of the threads and functions that are asked for.
+    asked: u64,
+    /// Of these the events that match.
     seen: u64,
     shown: u64,
     counts: BTreeMap<String, u64>,
@@ -87,12 +91,15 @@ impl Listing<'_> {
     ) -> Result<(), Failure> {
         // The reader refuses an event of a function that is not in the table.
         let api = &process.apis()[event.api as usize];
-        if !pattern::any(&self.args.function, &api.name)
-            || (self.args.failed && !failed(api, event))
-        {
+        if !pattern::any(&self.args.function, &api.name) {
+            return Ok(());
+        }
+        self.asked += 1;
+        if self.args.failed && !failed(api, event) {
             return Ok(());
         }
         if self.args.count {
+            self.seen += 1;
             *self.counts.entry(api.name.clone()).or_insert(0) += 1;
             return Ok(());
         }
@@ -107,6 +114,34 @@ impl Listing<'_> {
             writeln!(out)?;
         } else {
             writeln!(out, "{}", EventDump::new(event, api))?;
+        }
+        Ok(())
+    }
+
+    /// Says that nothing was listed, and why. What was asked for by name and is not there is an
+    /// error; calls that are all left out are an answer.
+    fn nothing_matched(&self, archive: &Archive) -> Result<(), Failure> {
+        let EventsArgs { thread, function, .. } = self.args;
+        if self.asked == 0 && (thread.is_some() || !function.is_empty()) {
+            let of_thread = thread.map(|thread| format!(" on thread {thread}")).unwrap_or_default();
+            let of = if function.is_empty() {
+                String::new()
+            } else {
+                format!(" of {}", function.join(", "))
+            };
+            let what = format!(
+                "{}: no recorded call{of}{of_thread}; see `hrr info`",
+                archive.path().display()
+            );
+            if self.code.is_none() {
+                return Err(Failure::new(NO_PATH, what));
+            }
+            // What could not be read is the worse news, and may be why.
+            warn(&what);
+        } else if self.seen == 0 && self.asked > 0 {
+            note(&format!("none of the {} calls failed", self.asked));
+        } else if self.shown == 0 && self.seen > 0 && !self.args.count {
+            note(&format!("{} calls match, and all are left out", self.seen));
         }
         Ok(())
     }

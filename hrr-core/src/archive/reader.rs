@@ -222,17 +222,20 @@ impl Archive {
                 Ok(process) => archive.processes.push(process),
                 Err(error) => {
                     archive.findings.push(error.finding());
-                    first_error.get_or_insert(error);
+                    // A file that is called so and is none says nothing of the folder.
+                    if !matches!(error, ReadError::NotAnArchive { .. }) {
+                        first_error.get_or_insert(error);
+                    }
                 }
             }
         }
         match first_error {
-            Some(error) if archive.processes.is_empty() => Err(error),
-            None if archive.processes.is_empty() => Err(ReadError::NotAnArchive {
+            _ if !archive.processes.is_empty() => Ok(archive),
+            Some(error) => Err(error),
+            None => Err(ReadError::NotAnArchive {
                 path: path.to_owned(),
                 what: "no folder of a recorded process".to_owned(),
             }),
-            _ => Ok(archive),
         }
     }
 
