@@ -5,11 +5,13 @@
 //! sleeps on a futex in words of the structure that AMD reserves.
 
 use std::ffi::c_void;
+use std::fmt;
 use std::ptr;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
+use gfx_emu::dispatch::Host;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use rustix::thread::futex;
 use rustix::time::Timespec;
@@ -23,7 +25,8 @@ const AREA_BYTES: usize = 256 << 20;
 const SIGNAL_BYTES: usize = size_of::<Signal>();
 /// `AMD_SIGNAL_KIND_USER`; memory that holds no signal has zero there.
 const KIND_USER: i64 = 1;
-/// A kernel may change a signal without telling us: sleeping waits look again this often.
+/// A kernel may change a signal without telling us, and of two that tell us at once we hear one:
+/// sleeping waits look again this often.
 const LOOK_AGAIN_NS: u64 = 1_000_000;
 /// Longest sleep in one piece.
 const SLEEP_MAX_NS: u64 = 3_600_000_000_000;
@@ -38,6 +41,7 @@ pub(crate) struct Signal {
     /// Where device code stores `event_id` to say that it changed the value. Device code leaves
     /// out its message to the host if this is zero.
     event_mailbox_ptr: AtomicU64,
+    /// The signal's own index.
     event_id: AtomicU32,
     /// Reserved by AMD. Here: how many handlers wait for the signal.
     handlers: AtomicU32,
@@ -135,7 +139,7 @@ impl Signals {
         let signal = self.slot(index);
         signal.value.store(value, Ordering::Relaxed);
         signal.event_mailbox_ptr.store(self.base as u64, Ordering::Relaxed);
-        signal.event_id.store(0, Ordering::Relaxed);
+        signal.event_id.store(index as u32, Ordering::Relaxed);
         signal.start_ts.store(0, Ordering::Relaxed);
         signal.end_ts.store(0, Ordering::Relaxed);
         signal.queue_ptr.store(0, Ordering::Relaxed);
@@ -191,6 +195,27 @@ impl Signals {
         // field is an atomic, for which any bits are a value, and device code that writes there
         // does it as atomically as another thread.
         unsafe { &*ptr::with_exposed_provenance::<Signal>(address) }
+    }
+}
+
+impl fmt::Debug for Signals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Signals").finish_non_exhaustive()
+    }
+}
+
+impl Host for Signals {
+    /// Wakes who waits for the signal that the mailbox names.
+    fn interrupt(&self) -> Result<(), String> {
+        let index = self.slot(0).kind.load(Ordering::Acquire);
+        let index = usize::try_from(index).unwrap_or(0);
+        if index != 0 && index < AREA_BYTES / SIGNAL_BYTES {
+            let signal = self.slot(index);
+            if signal.kind.load(Ordering::Acquire) == KIND_USER {
+                signal.changed(signal.load());
+            }
+        }
+        Ok(())
     }
 }
 

@@ -73,6 +73,8 @@ pub enum FaultKind {
         /// The trap's number.
         id: u8,
     },
+    /// The host could not do what the kernel asked it for.
+    Host(String),
     /// The launch asks for what the device does not have.
     Launch(String),
 }
@@ -139,6 +141,7 @@ impl fmt::Display for FaultKind {
                 write!(f, "instruction \"{instruction}\": {what} is not emulated")
             }
             Self::Trap { id } => write!(f, "trap {id}"),
+            Self::Host(what) => write!(f, "call of the host: {what}"),
             Self::Launch(what) => write!(f, "launch refused: {what}"),
         }
     }

@@ -33,7 +33,7 @@ static THREADS: LazyLock<usize> = LazyLock::new(|| {
 pub(super) struct Launch<'a> {
     pub space: &'a AddressSpace,
     pub kernel: &'a Kernel,
-    pub dispatch: &'a Dispatch,
+    pub dispatch: &'a Dispatch<'a>,
     /// Workgroups along each axis.
     pub groups: [u32; 3],
     /// LDS bytes of a workgroup.
@@ -49,7 +49,7 @@ impl<'a> Launch<'a> {
     pub(super) fn new(
         space: &'a AddressSpace,
         kernel: &'a Kernel,
-        dispatch: &'a Dispatch,
+        dispatch: &'a Dispatch<'a>,
     ) -> Result<Self, String> {
         let (grid, block) = (dispatch.grid, dispatch.block);
         if grid.contains(&0) || block.contains(&0) {
@@ -190,6 +190,7 @@ impl<'a> Launch<'a> {
     fn work(&self, shared: &Shared, each_round: &mut dyn FnMut()) -> Stats {
         let mut access = Access::new(self.space);
         access.local = self.local();
+        access.host = self.dispatch.host;
         let mut stats = Stats::default();
         let mut active: Vec<Workgroup> = Vec::new();
         let mut idle: Vec<Workgroup> = Vec::new();

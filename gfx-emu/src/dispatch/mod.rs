@@ -10,13 +10,23 @@ mod workgroup;
 
 pub use fault::{Fault, FaultKind, Site};
 
+use std::fmt::Debug;
+
 use crate::isa::Kernel;
 use crate::memory::AddressSpace;
 use launch::Launch;
 
+/// The host, as far as a kernel that runs can reach it.
+pub trait Host: Debug + Sync {
+    /// A wave has sent the message that interrupts the host (`s_sendmsg` 1), and goes on when
+    /// this returns: what it waits for may be done at once, on the thread that runs it. The text
+    /// of an error says why the kernel cannot go on.
+    fn interrupt(&self) -> Result<(), String>;
+}
+
 /// What one launch asks for.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Dispatch {
+pub struct Dispatch<'a> {
     /// Size of the grid in work-items.
     pub grid: [u32; 3],
     /// Size of a workgroup in work-items.
@@ -37,6 +47,9 @@ pub struct Dispatch {
     pub dispatch_id: u64,
     /// Workgroups may wait for each other: all of them make progress.
     pub cooperative: bool,
+    /// Who is told of the messages that the kernel sends; `None` where nobody has to be, because
+    /// what kernels write is looked at anyway.
+    pub host: Option<&'a dyn Host>,
 }
 
 /// What one launch did.
@@ -61,7 +74,7 @@ const MAX_LDS: u32 = 64 * 1024;
 /// that may do atomics on memory runs its workgroups in order on one thread, and so does a
 /// cooperative launch, whose workgroups take turns in a fixed rotation. Workgroups of other
 /// kernels are spread over `HIP_EMU_THREADS` threads (default: one for each processor).
-pub fn run(space: &AddressSpace, kernel: &Kernel, dispatch: &Dispatch) -> Result<Stats, Fault> {
+pub fn run(space: &AddressSpace, kernel: &Kernel, dispatch: &Dispatch<'_>) -> Result<Stats, Fault> {
     let refuse = |what: String| Fault::at(FaultKind::Launch(what), kernel.site());
     let launch = Launch::new(space, kernel, dispatch).map_err(refuse)?;
     launch.run()

@@ -9,7 +9,7 @@ use super::float;
 use super::inst::{Inst, Opnd, Trouble, flag};
 use super::lane::{H, LANES};
 use super::state::Cx;
-use crate::dispatch::FaultKind;
+use crate::dispatch::{FaultKind, Host};
 use crate::memory::{Access as Needed, AddressSpace, Range};
 
 /// Which half of a register a 16-bit access means.
@@ -108,6 +108,8 @@ pub(crate) struct Access<'a> {
     writable: Recent,
     /// Ranges that only this launch or wave has, at their host addresses.
     pub local: Vec<Range>,
+    /// Who is told of messages.
+    pub host: Option<&'a dyn Host>,
 }
 
 impl<'a> Access<'a> {
@@ -119,6 +121,7 @@ impl<'a> Access<'a> {
             readable: Recent::EMPTY,
             writable: Recent::EMPTY,
             local: Vec::new(),
+            host: None,
         }
     }
 

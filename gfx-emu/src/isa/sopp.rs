@@ -4,7 +4,7 @@ use super::decode::Words;
 use super::inst::{Encoding, Flow, Inst, Row, Step, Trouble, Ty, special};
 use super::sop1::set_indexing;
 use super::state::Cx;
-use crate::dispatch::FaultKind;
+use crate::dispatch::{FaultKind, Host};
 use Ty::None as No;
 
 /// Where a taken branch goes.
@@ -28,10 +28,13 @@ fn nothing(_: &mut Cx<'_, '_>, _: &Inst) -> Step {
 }
 
 /// Messages 2 and 3 are the graphics pipeline's; what compute code sends is the interrupt that
-/// tells the host of a signal, and the host here sees signals by itself.
-fn message(_: &mut Cx<'_, '_>, inst: &Inst) -> Step {
+/// tells the host of a signal.
+fn message(cx: &mut Cx<'_, '_>, inst: &Inst) -> Step {
     match inst.imm & 15 {
-        1 => Ok(Flow::Next),
+        1 => {
+            let told = cx.mem.host.map_or(Ok(()), Host::interrupt);
+            told.map(|()| Flow::Next).map_err(|what| Trouble::new(FaultKind::Host(what)))
+        }
         id => Err(Trouble::unsupported(inst, format!("message {id}"))),
     }
 }

@@ -1,6 +1,8 @@
 //! Single instructions against arithmetic that is written independently of them, and random
 //! code that must neither panic nor leave the address space.
 
+use std::sync::Mutex;
+
 use half::f16;
 
 use super::inst::{EXEC, VCC};
@@ -8,7 +10,7 @@ use super::lane::{LANES, Reg};
 use super::mem::Access;
 use super::state::{Cx, Wave};
 use super::{Flow, Program, Target, opcodes};
-use crate::dispatch::FaultKind;
+use crate::dispatch::{FaultKind, Host};
 use crate::memory::{AddressSpace, Range};
 
 const ENDPGM: u32 = 0xbf81_0000;
@@ -18,6 +20,7 @@ struct Machine {
     wave: Wave,
     lds: Vec<u8>,
     space: AddressSpace,
+    host: Option<&'static dyn Host>,
 }
 
 impl Machine {
@@ -25,7 +28,7 @@ impl Machine {
         let mut wave = Wave::new();
         wave.set_s64(EXEC, u64::MAX);
         wave.mode = 0xf0;
-        Self { wave, lds: vec![0; 4096], space: AddressSpace::new() }
+        Self { wave, lds: vec![0; 4096], space: AddressSpace::new(), host: None }
     }
 
     fn try_run(&mut self, words: &[u32], turns: usize) -> Result<Flow, FaultKind> {
@@ -34,6 +37,7 @@ impl Machine {
         let program = Program::new(Target::Gfx90a, 0x10000, &bytes);
         self.wave.pc = 0x10000;
         let mut access = Access::new(&self.space);
+        access.host = self.host;
         let mut cx = Cx { wave: &mut self.wave, lds: &mut self.lds, mem: &mut access };
         for _ in 0..turns {
             match program.run(&mut cx, 50) {
@@ -821,4 +825,32 @@ fn random_words_have_text_or_a_named_fault() {
             }
         }
     }
+}
+
+/// Counts the messages that come, and then refuses them.
+#[derive(Debug)]
+struct Listener(Mutex<u32>, u32);
+
+impl Host for Listener {
+    fn interrupt(&self) -> Result<(), String> {
+        let mut heard = self.0.lock().unwrap();
+        *heard += 1;
+        if *heard > self.1 { Err("no more".to_owned()) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn the_host_hears_messages_before_the_wave_goes_on() {
+    const MESSAGE: u32 = 0xbf90_0001;
+    let mut machine = Machine::new();
+    // Nobody listens, and nobody has to.
+    machine.run(&[MESSAGE]);
+    let listener: &'static Listener = Box::leak(Box::new(Listener(Mutex::new(0), 2)));
+    machine.host = Some(listener);
+    machine.run(&[MESSAGE, MESSAGE]);
+    assert_eq!(*listener.0.lock().unwrap(), 2);
+    assert_eq!(machine.try_run(&[MESSAGE], 1), Err(FaultKind::Host("no more".to_owned())));
+    // The messages of the graphics pipeline are not emulated.
+    let other = machine.try_run(&[MESSAGE + 1], 1);
+    assert!(matches!(other, Err(FaultKind::Unsupported { .. })), "{other:?}");
 }

@@ -122,7 +122,7 @@ impl Gpu {
     #[allow(dead_code, reason = "not every test file has such launches")]
     pub(crate) fn launch_as(
         &self,
-        base: Dispatch,
+        base: Dispatch<'_>,
         kernel: &str,
         groups: [u32; 3],
         block: [u32; 3],

@@ -204,6 +204,7 @@ fn launch(
         completion_signal: completion.0,
         dispatch_id: number,
         cooperative: queue.cooperative,
+        host: Some(&runtime.signals),
     };
     let ran = dispatch::run(space, &kernel.kernel, &launch);
     ran.map(drop).map_err(|fault| report(runtime, &fault))
@@ -233,7 +234,7 @@ fn report(runtime: &Runtime, fault: &Fault) -> Status {
         FaultKind::IllegalPc { .. }
         | FaultKind::UnknownInstruction { .. }
         | FaultKind::Unsupported { .. } => Status::ERROR_ILLEGAL_INSTRUCTION,
-        FaultKind::Trap { .. } => Status::ERROR_EXCEPTION,
+        FaultKind::Trap { .. } | FaultKind::Host(_) => Status::ERROR_EXCEPTION,
         FaultKind::Launch(_) => Status::ERROR_INVALID_PACKET_FORMAT,
     }
 }
