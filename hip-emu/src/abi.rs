@@ -93,6 +93,7 @@ pub(crate) fn flags_out(found: &Allocation) -> u32 {
         | Kind::Managed
         | Kind::Mapped
         | Kind::Variable
+        | Kind::Heap
         | Kind::Imported => 0,
     }
 }

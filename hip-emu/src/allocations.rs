@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Mapped,
     /// A variable of loaded code.
     Variable,
+    /// Memory of device `malloc`.
+    Heap,
     /// Memory of another process.
     Imported,
 }
@@ -48,7 +50,12 @@ impl Allocation {
     pub(crate) fn is_host_memory(&self) -> bool {
         match self.kind {
             Kind::Pinned | Kind::Registered { .. } | Kind::Managed => true,
-            Kind::Device | Kind::Pool(_) | Kind::Mapped | Kind::Variable | Kind::Imported => false,
+            Kind::Device
+            | Kind::Pool(_)
+            | Kind::Mapped
+            | Kind::Variable
+            | Kind::Heap
+            | Kind::Imported => false,
         }
     }
 
@@ -62,6 +69,7 @@ impl Allocation {
             | Kind::Managed
             | Kind::Mapped
             | Kind::Variable
+            | Kind::Heap
             | Kind::Imported => self.base,
         }
     }

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use gfx_emu::dispatch::{self, Dispatch, Fault, FaultKind};
+use gfx_emu::dispatch::{self, Dispatch, Fault, FaultKind, Host};
 use gfx_emu::loader::LoadedKernel;
 use gfx_emu::loader::code::{Argument, ValueKind};
 use hrr_ffi::types::*;
@@ -20,6 +20,12 @@ pub(crate) const WORKGROUP_MAX: u32 = 1024;
 /// Arguments are read in units of up to 64 bytes, which may reach over the end of the block.
 const ARGUMENT_SLACK: u64 = 64;
 const ARGUMENT_ALIGN: u64 = 64;
+/// Addresses from here on belong to nobody; they stand for what is not emulated.
+const MISSING: u64 = 0xffee_0000_0000_0000;
+const MISSING_STEP: u64 = 1 << 32;
+/// Stands for the queue, which kernels can have in registers.
+const MISSING_QUEUE: u64 = MISSING + (1 << 48);
+const MISSING_END: u64 = MISSING_QUEUE + MISSING_STEP;
 
 // `hip_runtime_api.h`: the tags of the `extra` array.
 const LAUNCH_PARAM_BUFFER_POINTER: usize = 1;
@@ -58,8 +64,25 @@ pub(crate) struct Launch {
     pub(crate) named: usize,
     /// The argument block, hidden arguments included.
     arguments: Vec<u8>,
+    /// Hidden arguments that depend on where the launch runs.
+    services: Vec<(Service, Argument)>,
     /// Addresses of the explicit arguments, for programs that ask a graph node for them.
     pointers: Vec<usize>,
+}
+
+/// What the runtime does for a kernel that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Service {
+    Hostcall,
+    Heap,
+}
+
+/// The value of a hidden argument.
+enum Hidden {
+    Value(u64),
+    Service(Service),
+    /// What the argument names is not emulated.
+    Missing,
 }
 
 /// Where the arguments are.
@@ -87,7 +110,7 @@ impl Launch {
     ) -> Answer<Self> {
         shape.check(&kernel)?;
         let explicit = arguments.block(&kernel)?;
-        Ok(Self::with_block(code, kernel, named, shape, &explicit))
+        Self::with_block(code, kernel, named, shape, &explicit)
     }
 
     /// A launch whose explicit arguments are laid out already.
@@ -97,18 +120,33 @@ impl Launch {
         named: usize,
         shape: Shape,
         explicit: &[u8],
-    ) -> Self {
+    ) -> Answer<Self> {
         let mut block = vec![0; kernel.metadata.kernarg_bytes as usize];
         let length = explicit.len().min(block.len());
         block[..length].copy_from_slice(&explicit[..length]);
-        for argument in kernel.metadata.args.iter().filter(|argument| argument.is_hidden()) {
-            let value = shape.hidden_value(&argument.kind);
-            put(&mut block, argument, &value.to_le_bytes());
+        let mut services = Vec::new();
+        for (index, argument) in kernel.metadata.args.iter().enumerate() {
+            if !argument.is_hidden() {
+                continue;
+            }
+            match shape.hidden_value(&argument.kind) {
+                Hidden::Value(value) => put(&mut block, argument, &value.to_le_bytes()),
+                Hidden::Service(service) => services.push((service, argument.clone())),
+                // Kernels name more than they use: only one that does comes to the address.
+                Hidden::Missing if argument.bytes == 8 => {
+                    put(&mut block, argument, &missing_address(index).to_le_bytes());
+                }
+                Hidden::Missing => {
+                    let (name, kind) = (&kernel.metadata.name, &argument.kind);
+                    eprintln!("hip-emu: kernel {name}: argument {kind:?} is not emulated");
+                    return Err(hipErrorNotSupported);
+                }
+            }
         }
         let start = block.as_ptr().expose_provenance();
         let explicit = kernel.metadata.args.iter().filter(|argument| !argument.is_hidden());
         let pointers = explicit.map(|argument| start + argument.offset as usize).collect();
-        Self { kernel, _code: code, shape, named, arguments: block, pointers }
+        Ok(Self { kernel, _code: code, shape, named, arguments: block, services, pointers })
     }
 
     /// One pointer for each explicit argument, good as long as the launch is.
@@ -119,6 +157,8 @@ impl Launch {
     /// Runs the launch to its end.
     pub(crate) fn run(&self, worker: &Worker) -> Answer {
         let address = self.place_arguments(worker)?;
+        let host = self.services.iter().any(|(service, _)| *service == Service::Hostcall);
+        let host = if host { Some(worker.hostcall()? as &dyn Host) } else { None };
         let metadata = &self.kernel.metadata;
         let device = worker.runtime.device(worker.device)?;
         let stack = lock(&device.settings).stack_bytes as u32;
@@ -130,6 +170,8 @@ impl Launch {
             kernarg_address: address,
             dispatch_id: worker.runtime.next_id(),
             cooperative: self.shape.cooperative,
+            queue_address: MISSING_QUEUE,
+            host,
             ..Dispatch::default()
         };
         match dispatch::run(&worker.runtime.space, &self.kernel.kernel, &dispatch) {
@@ -137,10 +179,27 @@ impl Launch {
             Err(fault) => {
                 let target = self.kernel.kernel.program().target();
                 let seed = worker.runtime.config.seed;
-                eprintln!("hip-emu: {target}: {fault} (HIP_EMU_SEED={seed})");
+                let missing = self.missing(&fault);
+                let missing = missing.map(|what| format!(", {what}, which is not emulated"));
+                let missing = missing.unwrap_or_default();
+                eprintln!("hip-emu: {target}: {fault}{missing} (HIP_EMU_SEED={seed})");
                 Err(fault_error(&fault))
             }
         }
+    }
+
+    /// The part of the runtime that is not emulated and that the kernel wanted to use.
+    fn missing(&self, fault: &Fault) -> Option<String> {
+        let FaultKind::IllegalAddress { address, .. } = fault.kind else { return None };
+        if !is_missing(address) {
+            return None;
+        }
+        if address >= MISSING_QUEUE {
+            return Some("the queue".to_owned());
+        }
+        let index = (address - MISSING) / MISSING_STEP;
+        let argument = self.kernel.metadata.args.get(index as usize)?;
+        Some(format!("{:?}", argument.kind))
     }
 
     /// Writes the argument block to the worker's memory for it.
@@ -161,7 +220,15 @@ impl Launch {
                 base
             }
         };
-        space.write(base, &self.arguments).map_err(|_| hipErrorIllegalAddress)?;
+        let mut arguments = self.arguments.clone();
+        for (service, argument) in &self.services {
+            let address = match service {
+                Service::Hostcall => worker.hostcall()?.address(),
+                Service::Heap => worker.runtime.device(worker.device)?.heap(worker.runtime)?,
+            };
+            put(&mut arguments, argument, &address.to_le_bytes());
+        }
+        space.write(base, &arguments).map_err(|_| hipErrorIllegalAddress)?;
         Ok(base)
     }
 }
@@ -269,39 +336,39 @@ impl Shape {
         }
     }
 
-    /// The value of a hidden argument; zero for those that name what is not emulated.
-    fn hidden_value(&self, kind: &ValueKind) -> u64 {
+    fn hidden_value(&self, kind: &ValueKind) -> Hidden {
         let items = self.work_items();
-        let whole = |axis: usize| u64::from(items[axis] / self.block[axis]);
-        let rest = |axis: usize| u64::from(items[axis] % self.block[axis]);
+        let whole = |axis: usize| Hidden::Value(u64::from(items[axis] / self.block[axis]));
+        let rest = |axis: usize| Hidden::Value(u64::from(items[axis] % self.block[axis]));
+        let size = |axis: usize| Hidden::Value(u64::from(self.block[axis]));
         match kind {
             ValueKind::HiddenBlockCountX => whole(0),
             ValueKind::HiddenBlockCountY => whole(1),
             ValueKind::HiddenBlockCountZ => whole(2),
-            ValueKind::HiddenGroupSizeX => self.block[0].into(),
-            ValueKind::HiddenGroupSizeY => self.block[1].into(),
-            ValueKind::HiddenGroupSizeZ => self.block[2].into(),
+            ValueKind::HiddenGroupSizeX => size(0),
+            ValueKind::HiddenGroupSizeY => size(1),
+            ValueKind::HiddenGroupSizeZ => size(2),
             ValueKind::HiddenRemainderX => rest(0),
             ValueKind::HiddenRemainderY => rest(1),
             ValueKind::HiddenRemainderZ => rest(2),
-            ValueKind::HiddenGridDims => 3,
-            ValueKind::HiddenDynamicLdsSize => self.shared_bytes,
-            // Launches of HIP have no global offset.
+            ValueKind::HiddenGridDims => Hidden::Value(3),
+            ValueKind::HiddenDynamicLdsSize => Hidden::Value(self.shared_bytes),
+            ValueKind::HiddenHostcallBuffer => Hidden::Service(Service::Hostcall),
+            ValueKind::HiddenHeapV1 => Hidden::Service(Service::Heap),
+            // Launches of HIP have no global offset; and only a launch on several devices at once,
+            // which this runtime refuses by name, is synchronised over them.
             ValueKind::HiddenGlobalOffsetX
             | ValueKind::HiddenGlobalOffsetY
             | ValueKind::HiddenGlobalOffsetZ
-            | ValueKind::HiddenNone => 0,
-            // Services of the runtime that are not emulated: code that uses one faults at zero.
+            | ValueKind::HiddenMultigridSyncArg
+            | ValueKind::HiddenNone => Hidden::Value(0),
             ValueKind::HiddenPrintfBuffer
-            | ValueKind::HiddenHostcallBuffer
             | ValueKind::HiddenDefaultQueue
             | ValueKind::HiddenCompletionAction
-            | ValueKind::HiddenMultigridSyncArg
-            | ValueKind::HiddenHeapV1
             | ValueKind::HiddenPrivateBase
             | ValueKind::HiddenSharedBase
             | ValueKind::HiddenQueuePtr
-            | ValueKind::Other(_) => 0,
+            | ValueKind::Other(_) => Hidden::Missing,
             ValueKind::ByValue
             | ValueKind::GlobalBuffer
             | ValueKind::DynamicSharedPointer
@@ -313,6 +380,16 @@ impl Shape {
     }
 }
 
+/// Stands for what an argument names and what is not emulated: a faulting address that tells the
+/// argument.
+fn missing_address(argument: usize) -> u64 {
+    MISSING + argument as u64 * MISSING_STEP
+}
+
+fn is_missing(address: u64) -> bool {
+    (MISSING..MISSING_END).contains(&address)
+}
+
 /// Writes an argument where its metadata says, as far as the block goes.
 fn put(block: &mut [u8], argument: &Argument, bytes: &[u8]) {
     let start = (argument.offset as usize).min(block.len());
@@ -322,6 +399,7 @@ fn put(block: &mut [u8], argument: &Argument, bytes: &[u8]) {
 
 fn fault_error(fault: &Fault) -> hipError_t {
     match fault.kind {
+        FaultKind::IllegalAddress { address, .. } if is_missing(address) => hipErrorLaunchFailure,
         FaultKind::IllegalAddress { .. } => hipErrorIllegalAddress,
         FaultKind::Launch(_) => hipErrorLaunchOutOfResources,
         FaultKind::Unaligned { .. }
@@ -329,6 +407,11 @@ fn fault_error(fault: &Fault) -> hipError_t {
         | FaultKind::IllegalPc { .. }
         | FaultKind::UnknownInstruction { .. }
         | FaultKind::Unsupported { .. }
+        | FaultKind::Host(_)
+        // A failed device assertion too: since ROCm 7, AMD's runtime no longer ends the process
+        // for one (`HIP_SKIP_ABORT_ON_GPU_ERROR`, on if not set), and since the trap does not say
+        // what it was for, answers this and not `hipErrorAssert` (hip-tests
+        // `unit/assertion/assert.cc`).
         | FaultKind::Trap { .. } => hipErrorLaunchFailure,
     }
 }

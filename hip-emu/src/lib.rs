@@ -3,7 +3,8 @@
 //! [`functions`] holds HIP's functions by group, each a few lines over the parts below;
 //! [`api`] is the border to C: no panic crosses it, and it keeps the last error. Work goes
 //! through [`streams`], which defer it to the queues of `gfx_emu`, or, while they capture, into
-//! [`graphs`]. The crate knows nothing of recording.
+//! [`graphs`]. What kernels ask the host for ([`hostcall`]) is done on the thread that runs them.
+//! The crate knows nothing of recording.
 //!
 //! | environment | meaning |
 //! |---|---|
@@ -32,9 +33,11 @@ mod events;
 mod functions;
 mod graphs;
 mod handles;
+mod hostcall;
 mod launches;
 mod modules;
 mod ops;
+mod printf;
 mod runtime;
 mod shared_events;
 mod streams;

@@ -1,7 +1,7 @@
 //! The work that streams and graphs do.
 
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use gfx_emu::queue::Signal;
@@ -11,6 +11,7 @@ use crate::api::Answer;
 use crate::copies::{Copy, Fill, Staged};
 use crate::events::Point;
 use crate::graphs::Launched;
+use crate::hostcall::Hostcall;
 use crate::launches::Launch;
 use crate::runtime::Runtime;
 use crate::streams::lock;
@@ -97,11 +98,18 @@ pub(crate) struct Worker {
     pub(crate) device: usize,
     /// Device memory for kernel arguments: one launch of a stream runs at a time.
     pub(crate) arguments: Mutex<Option<(u64, u64)>>,
+    hostcall: OnceLock<Answer<Hostcall>>,
 }
 
 impl Worker {
     pub(crate) fn new(runtime: &'static Runtime, device: usize) -> Self {
-        Self { runtime, device, arguments: Mutex::new(None) }
+        Self { runtime, device, arguments: Mutex::new(None), hostcall: OnceLock::new() }
+    }
+
+    /// The host, for kernels that call it.
+    pub(crate) fn hostcall(&self) -> Answer<&Hostcall> {
+        let new = || Hostcall::new(self.runtime, self.runtime.device(self.device)?);
+        self.hostcall.get_or_init(new).as_ref().map_err(|error| *error)
     }
 
     /// Does the work, unless the device has faulted. A failure is a fault.

@@ -23,6 +23,8 @@ use crate::thread;
 pub(crate) const DEVICE_BYTES: u64 = 64 << 30;
 /// `ROCm` gives device memory in this alignment at least.
 const ALLOCATION_ALIGN: u64 = 4096;
+/// Size of the books of device `malloc` (`ROCclr` gives that much to ockl's `heap_t`).
+const HEAP_BYTES: u64 = 128 << 10;
 
 /// Everything there is.
 pub(crate) struct Runtime {
@@ -55,6 +57,8 @@ pub(crate) struct Device {
     /// The first fault of a kernel, which every later call answers.
     fault: AtomicU32,
     used: AtomicU64,
+    /// What device `malloc` of code objects of version 5 keeps its books in.
+    heap: OnceLock<Answer<u64>>,
     /// Bit n: peer access to device n is on.
     pub(crate) peers: AtomicU32,
     pub(crate) settings: Mutex<Settings>,
@@ -173,8 +177,19 @@ impl Runtime {
 
     /// Allocates device memory and enters it in the table.
     pub(crate) fn allocate(&self, device: &Device, bytes: u64, kind: Kind) -> Answer<u64> {
+        self.allocate_aligned(device, bytes, ALLOCATION_ALIGN, kind)
+    }
+
+    /// As [`Runtime::allocate`], at a multiple of `align`.
+    pub(crate) fn allocate_aligned(
+        &self,
+        device: &Device,
+        bytes: u64,
+        align: u64,
+        kind: Kind,
+    ) -> Answer<u64> {
         device.charge(bytes)?;
-        let base = self.space.alloc(bytes, ALLOCATION_ALIGN).map_err(|error| {
+        let base = self.space.alloc(bytes, align).map_err(|error| {
             device.refund(bytes);
             memory_error(&error)
         })?;
@@ -229,6 +244,7 @@ impl Device {
             order: Mutex::default(),
             fault: AtomicU32::new(0),
             used: AtomicU64::new(0),
+            heap: OnceLock::new(),
             peers: AtomicU32::new(0),
             settings: Mutex::new(Settings {
                 flags: 0,
@@ -306,6 +322,11 @@ impl Device {
     pub(crate) fn synchronize(&self) -> Answer {
         self.drain();
         self.check()
+    }
+
+    /// The books of device `malloc`. Zeroes are what it begins with.
+    pub(crate) fn heap(&self, runtime: &Runtime) -> Answer<u64> {
+        *self.heap.get_or_init(|| runtime.allocate(self, HEAP_BYTES, Kind::Heap))
     }
 
     pub(crate) fn used_bytes(&self) -> u64 {

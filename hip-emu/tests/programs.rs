@@ -24,15 +24,17 @@ fn library_folder(scratch: &Path) -> PathBuf {
 }
 
 /// The program, or `None`, said aloud, where there is no compiler for it.
-fn build(name: &str, scratch: &Path, library: &Path) -> Option<PathBuf> {
+fn build(what: &Built, scratch: &Path, library: &Path) -> Option<PathBuf> {
+    let Built { folder, name, version } = what;
     if !Path::new(BITCODE).exists() || Command::new(COMPILER).arg("--version").output().is_err() {
         eprintln!("skipped: {COMPILER} and the device libraries are needed to build {name}");
         return None;
     }
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/programs");
-    let program = scratch.join(name);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests").join(folder);
+    let program = scratch.join(what.to_string());
     let output = Command::new(COMPILER)
-        .args(["-x", "hip", "--offload-arch=gfx90a", "--rocm-path=/usr", "-O2"])
+        .args(["-x", "hip", "--offload-arch=gfx90a", "--rocm-path=/usr", "-std=c++17", "-O2"])
+        .arg(format!("-mcode-object-version={version}"))
         .arg(format!("--rocm-device-lib-path={BITCODE}"))
         .arg("-D__HIP_PLATFORM_AMD__")
         .arg(source.join(format!("{name}.hip.cpp")))
@@ -46,11 +48,35 @@ fn build(name: &str, scratch: &Path, library: &Path) -> Option<PathBuf> {
     Some(program)
 }
 
-fn run(name: &str) {
-    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("programs-{name}"));
+/// A program of ours, and the version of code objects that it is built for.
+struct Built {
+    folder: &'static str,
+    name: &'static str,
+    version: u32,
+}
+
+impl std::fmt::Display for Built {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-v{}", self.name, self.version)
+    }
+}
+
+fn run(name: &'static str) {
+    run_built(&Built { folder: "programs", name, version: 4 });
+}
+
+/// Kernels of version 5 find what the runtime does for them elsewhere.
+fn run_both(folder: &'static str, name: &'static str) {
+    for version in [4, 5] {
+        run_built(&Built { folder, name, version });
+    }
+}
+
+fn run_built(what: &Built) {
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("programs-{what}"));
     std::fs::create_dir_all(&scratch).unwrap();
     let library = library_folder(&scratch);
-    let Some(program) = build(name, &scratch, &library) else { return };
+    let Some(program) = build(what, &scratch, &library) else { return };
     for seed in ["1", "77", "123456789"] {
         let output = Command::new(&program)
             .env("LD_LIBRARY_PATH", &library)
@@ -58,8 +84,8 @@ fn run(name: &str) {
             .output()
             .unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && text.contains("bad=0"), "seed {seed}: {text}");
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "seed {seed}");
+        assert!(output.status.success() && text.contains("bad=0"), "{what}, seed {seed}: {text}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{what}, seed {seed}");
     }
 }
 
@@ -86,4 +112,25 @@ fn managed() {
 #[test]
 fn streams() {
     run("streams");
+}
+
+#[test]
+fn kernels_print() {
+    run_both("workloads", "printf");
+    run_both("workloads", "printf_streams");
+}
+
+#[test]
+fn kernels_assert() {
+    run_both("workloads", "assert");
+}
+
+#[test]
+fn kernels_allocate() {
+    run_both("workloads", "malloc");
+}
+
+#[test]
+fn kernels_call_the_host() {
+    run_both("programs", "hostcall");
 }

@@ -74,9 +74,9 @@ hip_api! { TABLE;
                 Kind::Pinned | Kind::Registered { .. } => {
                     super::memory::free_host(runtime, &allocation)?;
                 }
-                // Belong to the program's own code, to its modules, to its reservations, and to
-                // other processes.
-                Kind::Managed | Kind::Variable | Kind::Mapped | Kind::Imported => {}
+                // Belong to the program's own code, to its modules, to its kernels, to its
+                // reservations, and to other processes.
+                Kind::Managed | Kind::Variable | Kind::Heap | Kind::Mapped | Kind::Imported => {}
             }
         }
         for stream in runtime.streams.all() {

@@ -207,7 +207,7 @@ hip_api! { TABLE;
         let (code, kernel) = registry().function(runtime, stream.device, stub.addr())?;
         let shape = Shape::of(call.grid, call.block, call.shared_bytes);
         shape.check(&kernel)?;
-        let launch = Launch::with_block(code, kernel, stub.addr(), shape, &call.arguments);
+        let launch = Launch::with_block(code, kernel, stub.addr(), shape, &call.arguments)?;
         stream.enqueue(runtime, Op::Kernel(Arc::new(launch))).map(drop)
     }
 

@@ -197,6 +197,7 @@ fn put_attribute(
         | Kind::Registered { .. }
         | Kind::Mapped
         | Kind::Variable
+        | Kind::Heap
         | Kind::Imported => None,
     };
     let is_array = attribute == hipMemRangeAttributeAccessedBy;

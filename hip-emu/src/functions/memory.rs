@@ -470,7 +470,7 @@ fn free(pointer: *mut c_void) -> Answer {
             drain_all(runtime, device);
             free_host(runtime, &found)
         }
-        Kind::Registered { .. } | Kind::Mapped | Kind::Variable | Kind::Imported => {
+        Kind::Registered { .. } | Kind::Mapped | Kind::Variable | Kind::Heap | Kind::Imported => {
             Err(hipErrorInvalidValue)
         }
     }

@@ -89,6 +89,7 @@ const WAVE: u32 = 64;
 /// SIMDs of a compute unit, and the waves and vector registers that each has.
 const SIMDS: u32 = 4;
 const WAVES_PER_SIMD: u32 = 8;
+pub(crate) const WAVES_PER_UNIT: u32 = SIMDS * WAVES_PER_SIMD;
 const VGPRS_PER_LANE: u32 = 512;
 const VGPR_GRANULE: u32 = 8;
 

@@ -91,9 +91,12 @@ fn find(runtime: &Runtime, pointer: *const c_void) -> Option<Allocation> {
 
 fn memory_type(found: &Allocation) -> hipMemoryType {
     abi::memory_type_out(match found.kind {
-        Kind::Device | Kind::Pool(_) | Kind::Mapped | Kind::Variable | Kind::Imported => {
-            hipMemoryTypeDevice
-        }
+        Kind::Device
+        | Kind::Pool(_)
+        | Kind::Mapped
+        | Kind::Variable
+        | Kind::Heap
+        | Kind::Imported => hipMemoryTypeDevice,
         Kind::Pinned | Kind::Registered { .. } => hipMemoryTypeHost,
         Kind::Managed => hipMemoryTypeManaged,
     })
@@ -145,6 +148,7 @@ fn put_attribute(
             | Kind::Managed
             | Kind::Mapped
             | Kind::Variable
+            | Kind::Heap
             | Kind::Imported => word(0),
         },
         HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS

@@ -66,6 +66,7 @@ hip_api! { TABLE;
             | Kind::Managed
             | Kind::Mapped
             | Kind::Variable
+            | Kind::Heap
             | Kind::Imported => {
                 Err(hipErrorInvalidValue)
             }

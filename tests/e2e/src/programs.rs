@@ -19,10 +19,12 @@ pub struct Program {
     pub libraries: &'static [&'static str],
     /// Whether several of its threads call HIP, so that the order of calls differs between runs.
     pub has_threads: bool,
+    /// Why it does not end on AMD's runtime, if it does not.
+    pub hangs: Option<&'static str>,
 }
 
 const fn workload(name: &'static str) -> Program {
-    Program { name, folder: "workloads", gpus: 1, libraries: &[], has_threads: false }
+    Program { name, folder: "workloads", gpus: 1, libraries: &[], has_threads: false, hangs: None }
 }
 
 const fn sample(name: &'static str) -> Program {
@@ -44,6 +46,7 @@ pub const PROGRAMS: &[Program] = &[
     workload("hiprtc"),
     workload("hostmem"),
     workload("ipc"),
+    workload("malloc"),
     workload("memcpy"),
     workload("memset"),
     workload("modules"),
@@ -51,6 +54,10 @@ pub const PROGRAMS: &[Program] = &[
     Program { libraries: &["-lrocrand"], ..workload("philox") },
     workload("pools"),
     workload("printf"),
+    Program {
+        hangs: Some("AMD's runtime listens to one queue only of those whose kernels print"),
+        ..workload("printf_streams")
+    },
     workload("properties"),
     workload("stream_values"),
     workload("streams"),
