@@ -57,6 +57,9 @@ pub(crate) struct RecordArgs {
 }
 
 /// Issue the recorded calls again and check every result.
+///
+/// The report goes to standard output. What kernels print goes to standard error, whichever
+/// stream they printed to.
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArgs {
     /// The archive

@@ -81,6 +81,38 @@ fn without_program() -> Result<(), Failed> {
     result.assert_number("bytes_checked", 4000)
 }
 
+/// What kernels print is the program's output when recorded, and beside the report when replayed.
+fn kernels_print() -> Result<(), Failed> {
+    let said = |number: u32| format!("the device says {number} to the output\n");
+    let output = format!("{}{}{}", said(1), said(2), said(3));
+    for runtime in ["emu", "amd-emu"] {
+        if runtime == "amd-emu" && !Path::new(VENDOR).exists() {
+            eprintln!("NOT RUN: kernels_print on AMD's runtime, which is not installed");
+            continue;
+        }
+        let recording = record(&program("speak")?, runtime, 3)?;
+        let (printed, error) = (text(&recording.output.stdout), text(&recording.output.stderr));
+        ensure(printed == format!("the program speaks\n{output}speak bad=0\n"), || printed)?;
+        let errors = |text: &str| text.matches("the device says 0 to the error\n").count();
+        ensure(errors(&error) == 3, || error)?;
+        let archive = recording.archive.into_os_string();
+        for report in [&["--json"][..], &[]] {
+            let mut arguments = vec!["replay".into(), archive.clone()];
+            arguments.extend(["--runtime", runtime].iter().chain(report).map(Into::into));
+            let replayed = run_hrr(4, &arguments)?;
+            let (report, beside) = (text(&replayed.stdout), text(&replayed.stderr));
+            ensure(replayed.status.success(), || format!("{report}\n{beside}"))?;
+            ensure(!report.contains("the device says"), || report.clone())?;
+            // The program's own output is no call of HIP's.
+            ensure(!report.contains("the program speaks"), || report.clone())?;
+            ensure(errors(&beside) == 3, || beside.clone())?;
+            let lines = beside.split_inclusive('\n').filter(|line| line.ends_with("the output\n"));
+            ensure(lines.collect::<String>() == output, || beside.clone())?;
+        }
+    }
+    Ok(())
+}
+
 /// AMD's runtime finds no GPU: what failed fails the same, and the emulated GPU, where it would
 /// succeed, diverges at the first call that failed.
 fn vendor_without_gpu(name: &'static str, first_failure: &'static str) -> Result<(), Failed> {
@@ -215,6 +247,7 @@ fn main() -> std::process::ExitCode {
         .map(|known| trial(format!("faithful::{}", known.name), move || faithful(known)))
         .collect();
     trials.push(trial("without_program", without_program));
+    trials.push(trial("kernels_print", kernels_print));
     trials.push(trial("info_and_events", info_and_events));
     trials.push(trial("versions", versions));
     trials.push(trial("junk", junk));
