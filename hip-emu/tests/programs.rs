@@ -115,6 +115,11 @@ fn streams() {
 }
 
 #[test]
+fn what_is_missing_is_named() {
+    run("missing");
+}
+
+#[test]
 fn kernels_print() {
     run_both("workloads", "printf");
     run_both("workloads", "printf_streams");
