@@ -216,14 +216,17 @@ impl Archive {
             }
         }
         folders.sort_by_key(|folder| order_of(folder));
-        let mut first_error = None;
+        let (mut first_error, mut none) = (None, None);
         for folder in folders {
             match Process::open(&folder) {
                 Ok(process) => archive.processes.push(process),
                 Err(error) => {
                     archive.findings.push(error.finding());
-                    // A file that is called so and is none says nothing of the folder.
-                    if !matches!(error, ReadError::NotAnArchive { .. }) {
+                    // A file that is called so and is none does not make the folder an archive.
+                    if let ReadError::NotAnArchive { path: file, what } = &error {
+                        let file = file.strip_prefix(path).unwrap_or(file).display();
+                        none.get_or_insert(format!("; {file}: {what}"));
+                    } else {
                         first_error.get_or_insert(error);
                     }
                 }
@@ -234,7 +237,7 @@ impl Archive {
             Some(error) => Err(error),
             None => Err(ReadError::NotAnArchive {
                 path: path.to_owned(),
-                what: "no folder of a recorded process".to_owned(),
+                what: format!("no folder of a recorded process{}", none.unwrap_or_default()),
             }),
         }
     }
