@@ -11,6 +11,7 @@ use hrr_runtime::runtime::vendor_on_emulated;
 use hrr_runtime::{RuntimeChoice, library};
 
 use crate::failure::{Failure, NO_RUNTIME, USAGE};
+use crate::front;
 
 /// A runtime that a command works with.
 #[derive(Debug)]
@@ -74,7 +75,18 @@ pub(crate) fn to_load(asked: Option<&RuntimeChoice>) -> Result<Runtime, Failure>
 }
 
 /// Finds the runtime that shall be put in front of the program's own; `None`: the program's own.
-pub(crate) fn to_put_in_front(asked: Option<&RuntimeChoice>) -> Result<Option<Runtime>, Failure> {
+pub(crate) fn to_put_in_front(
+    asked: Option<&RuntimeChoice>,
+    program: &Path,
+) -> Result<Option<Runtime>, Failure> {
+    let found = in_front(asked)?;
+    if let Some(runtime) = found.as_ref().filter(|runtime| !runtime.emulated) {
+        front::check(&runtime.path, program).map_err(|what| no_runtime(&runtime.path, &what))?;
+    }
+    Ok(found)
+}
+
+fn in_front(asked: Option<&RuntimeChoice>) -> Result<Option<Runtime>, Failure> {
     match asked {
         Some(RuntimeChoice::Emulated) => emulated("as asked").map(Some),
         Some(RuntimeChoice::EmulatedAs(_)) => {

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<ExitCode, Failure> {
     let output = Output::plan(args.output.as_deref(), &path)?;
     let preload = library::own(library::PRELOAD)
         .map_err(|missing| Failure::new(NO_RUNTIME, missing.to_string()))?;
-    let front = runtime::to_put_in_front(args.runtime.as_ref())?;
+    let front = runtime::to_put_in_front(args.runtime.as_ref(), &path)?;
     let folder = Folder::make(&preload, front.as_ref())?;
     let forward = Signals::catch()?;
     output.make()?;
