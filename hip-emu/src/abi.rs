@@ -44,6 +44,13 @@ pub(crate) fn version() -> i32 {
     }
 }
 
+/// What HIP 5 answers where later versions answer something else.
+///
+/// What HIP 5 answers is what AMD's 5.2.3 does; `tests/workloads/errors.hip.cpp` holds both to it.
+pub(crate) fn by_version<T>(five: T, later: T) -> T {
+    if major() <= 5 { five } else { later }
+}
+
 /// A kind of memory as the program's HIP numbers it.
 pub(crate) fn memory_type_out(kind: hipMemoryType) -> hipMemoryType {
     if major() >= 6 {

@@ -5,6 +5,7 @@ use std::ptr;
 use gfx_emu::memory::Access;
 use hrr_ffi::types::*;
 
+use crate::abi;
 use crate::api::Answer;
 use crate::runtime::{Runtime, memory_error};
 
@@ -127,19 +128,21 @@ impl Copy {
         self.extent.contains(&0)
     }
 
-    /// Checks the direction that the program gave, pitches, and bounds.
+    /// Checks pitches and bounds. Where HIP knows one of the two addresses, it goes by what they
+    /// are, whatever direction the program gave; only where it knows neither, it believes it.
     pub(crate) fn check(&self, runtime: &Runtime) -> Answer {
         if self.is_empty() {
             return Ok(());
         }
         let tracked = |side: &Side| matches!(side.place, Place::Tracked(_));
+        let is_known = tracked(&self.to) || tracked(&self.from);
         let fits = match self.kind {
             hipMemcpyHostToHost | hipMemcpyDefault => true,
-            hipMemcpyHostToDevice => tracked(&self.to),
-            hipMemcpyDeviceToHost => tracked(&self.from),
-            hipMemcpyDeviceToDevice | hipMemcpyDeviceToDeviceNoCU => {
-                tracked(&self.to) && tracked(&self.from)
-            }
+            hipMemcpyHostToDevice
+            | hipMemcpyDeviceToHost
+            | hipMemcpyDeviceToDevice
+            | hipMemcpyDeviceToDeviceNoCU => is_known,
+            _unknown if abi::major() <= 5 => is_known,
             _unknown => return Err(hipErrorInvalidMemcpyDirection),
         };
         let [width, height, _] = self.extent;

@@ -8,6 +8,7 @@ use gfx_emu::loader::LoadedKernel;
 use gfx_emu::loader::code::{Argument, ValueKind};
 use hrr_ffi::types::*;
 
+use crate::abi::by_version;
 use crate::api::{Answer, In};
 use crate::modules::Loaded;
 use crate::ops::Worker;
@@ -254,6 +255,9 @@ impl Arguments {
     /// The explicit part of the argument block.
     fn block(&self, kernel: &LoadedKernel) -> Answer<Vec<u8>> {
         if !self.extra.is_null() {
+            if !self.pointers.is_null() {
+                return Err(hipErrorInvalidValue);
+            }
             return self.block_of_extra();
         }
         let explicit: Vec<&Argument> =
@@ -298,8 +302,11 @@ impl Arguments {
 impl Shape {
     pub(crate) fn check(&self, kernel: &LoadedKernel) -> Answer {
         let items = self.block.iter().try_fold(1_u32, |product, &axis| product.checked_mul(axis));
-        let items = items.filter(|&items| items != 0).ok_or(hipErrorInvalidConfiguration)?;
-        if items > WORKGROUP_MAX.min(kernel.metadata.workgroup_max) || self.grid.contains(&0) {
+        let items = items.ok_or(hipErrorInvalidConfiguration)?;
+        if items == 0 || self.grid.contains(&0) {
+            return Err(by_version(hipErrorInvalidValue, hipErrorInvalidConfiguration));
+        }
+        if items > WORKGROUP_MAX.min(kernel.metadata.workgroup_max) {
             return Err(hipErrorInvalidConfiguration);
         }
         if !self.grid_in_items {
@@ -309,7 +316,7 @@ impl Shape {
         }
         let lds = u64::from(kernel.metadata.group_segment_bytes) + self.shared_bytes;
         if lds > LDS_BYTES {
-            return Err(hipErrorLaunchOutOfResources);
+            return Err(by_version(hipErrorOutOfMemory, hipErrorLaunchOutOfResources));
         }
         if self.cooperative {
             let per_unit = crate::functions::occupancy::blocks_per_unit(kernel, items, lds);

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use gfx_emu::memory::{self, AddressSpace, MemoryError};
 use hrr_ffi::types::*;
 
+use crate::abi::by_version;
 use crate::allocations::{Allocation, Allocations, Kind};
 use crate::api::Answer;
 use crate::config::Config;
@@ -156,7 +157,7 @@ impl Runtime {
         match handle.0.addr() {
             0 | 1 => self.device(thread::device())?.null_stream(self),
             2 => self.thread_stream(),
-            _other => self.streams.get(handle.0).ok_or(hipErrorInvalidHandle),
+            _other => self.streams.get(handle.0).ok_or(no_stream()),
         }
     }
 
@@ -230,9 +231,17 @@ impl Runtime {
                         && capture.mode == hipStreamCaptureModeGlobal))
         };
         let broken: Vec<_> = self.active_captures().into_iter().filter(forbidding).collect();
-        broken.iter().for_each(|capture| capture.invalidate());
+        // HIP 5 refuses the call and lets the capture go on.
+        if crate::abi::major() > 5 {
+            broken.iter().for_each(|capture| capture.invalidate());
+        }
         if broken.is_empty() { Ok(()) } else { Err(hipErrorStreamCaptureUnsupported) }
     }
+}
+
+/// What a stream that does not exist, or no more, is.
+pub(crate) fn no_stream() -> hipError_t {
+    by_version(hipErrorContextIsDestroyed, hipErrorInvalidHandle)
 }
 
 impl Device {
@@ -249,7 +258,7 @@ impl Device {
             settings: Mutex::new(Settings {
                 flags: 0,
                 cache: 0,
-                shared: 0,
+                shared: hipSharedMemBankSizeFourByte.0,
                 stack_bytes: 1024,
                 printf_bytes: 4 << 20,
                 heap_bytes: 4 << 20,

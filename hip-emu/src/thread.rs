@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use hrr_ffi::types::*;
 
+use crate::abi::by_version;
 use crate::launches::CallConfiguration;
 use crate::runtime;
 use crate::streams::Stream;
@@ -52,12 +53,13 @@ fn with<T>(body: impl FnOnce(&Thread) -> T, gone: T) -> T {
 }
 
 /// HIP 7's rule: a failure stays the last error until it is read; success and "not ready", which
-/// is no failure, leave it alone.
+/// is no failure, leave it alone. Up to HIP 5 every call replaces it.
 pub(crate) fn set_last_error(answer: hipError_t) {
     with(
         |thread| {
             thread.last_command.set(answer);
-            if answer != hipSuccess && answer != hipErrorNotReady {
+            let is_failure = answer != hipSuccess && answer != hipErrorNotReady;
+            if by_version(true, is_failure) {
                 thread.last_error.set(answer);
             }
         },

@@ -20,7 +20,7 @@ pub(crate) struct Context {
 hip_api! { TABLE;
     fn hipCtxCreate(context: Out<hipCtx_t>, flags: c_uint, device: hipDevice_t) {
         let runtime = runtime()?;
-        let device = runtime.device_of(device)?.id();
+        let device = runtime.device_of(device).map_err(|_| hipErrorInvalidValue)?.id();
         let _scheduling = flags;
         context.set(handle(runtime, device))?;
         thread::set_device(device);
@@ -96,15 +96,17 @@ hip_api! { TABLE;
         device.set(id as c_int)
     }
 
+    /// AMD has never implemented it.
     fn hipCtxSynchronize() {
-        let (runtime, device) = current()?;
-        runtime.check_no_capture()?;
-        device.synchronize()
+        current()?;
+        Err(hipErrorNotSupported)
     }
 
+    /// As for [`hipCtxSynchronize`].
     fn hipCtxGetFlags(flags: Out<c_uint>) {
-        let (_, device) = current()?;
-        flags.set(lock(&device.settings).flags)
+        current()?;
+        let _never_written = flags;
+        Err(hipErrorNotSupported)
     }
 
     fn hipDevicePrimaryCtxRetain(context: Out<hipCtx_t>, device: hipDevice_t) {

@@ -180,40 +180,48 @@ hip_api! { TABLE;
     }
 
     fn hipMemcpyParam2D(copy: In<hip_Memcpy2D>) {
-        enqueue(hipStream_t::NULL, param_2d(&copy.get()?)?, Wait::Yes)
+        enqueue_box(hipStream_t::NULL, param_2d(&copy.get()?)?, Wait::Yes)
     }
 
     fn hipMemcpyParam2DAsync(copy: In<hip_Memcpy2D>, stream: hipStream_t) {
-        enqueue(stream, param_2d(&copy.get()?)?, Wait::No)
+        enqueue_box(stream, param_2d(&copy.get()?)?, Wait::No)
     }
 
     fn hipDrvMemcpy2DUnaligned(copy: In<hip_Memcpy2D>) {
-        enqueue(hipStream_t::NULL, param_2d(&copy.get()?)?, Wait::Yes)
+        enqueue_box(hipStream_t::NULL, param_2d(&copy.get()?)?, Wait::Yes)
     }
 
     fn hipMemcpy3D(copy: In<hipMemcpy3DParms>) {
-        enqueue(hipStream_t::NULL, param_3d(&copy.get()?)?, Wait::Yes)
+        enqueue_box(hipStream_t::NULL, param_3d(&copy.get()?)?, Wait::Yes)
     }
 
     fn hipMemcpy3D_spt(copy: In<hipMemcpy3DParms>) {
-        enqueue(per_thread(hipStream_t::NULL), param_3d(&copy.get()?)?, Wait::Yes)
+        enqueue_box(per_thread(hipStream_t::NULL), param_3d(&copy.get()?)?, Wait::Yes)
     }
 
     fn hipMemcpy3DAsync(copy: In<hipMemcpy3DParms>, stream: hipStream_t) {
-        enqueue(stream, param_3d(&copy.get()?)?, Wait::No)
+        enqueue_box(stream, param_3d(&copy.get()?)?, Wait::No)
     }
 
     fn hipMemcpy3DAsync_spt(copy: In<hipMemcpy3DParms>, stream: hipStream_t) {
-        enqueue(per_thread(stream), param_3d(&copy.get()?)?, Wait::No)
+        enqueue_box(per_thread(stream), param_3d(&copy.get()?)?, Wait::No)
     }
 
     fn hipDrvMemcpy3D(copy: In<HIP_MEMCPY3D>) {
-        enqueue(hipStream_t::NULL, driver_3d(&copy.get()?)?, Wait::Yes)
+        enqueue_box(hipStream_t::NULL, driver_3d(&copy.get()?)?, Wait::Yes)
     }
 
     fn hipDrvMemcpy3DAsync(copy: In<HIP_MEMCPY3D>, stream: hipStream_t) {
-        enqueue(stream, driver_3d(&copy.get()?)?, Wait::No)
+        enqueue_box(stream, driver_3d(&copy.get()?)?, Wait::No)
     }
+}
+
+/// As [`enqueue`], for functions that take a structure: to them a bad pitch is a value like others.
+fn enqueue_box(stream: hipStream_t, copy: Copy, wait: Wait) -> Answer {
+    enqueue(stream, copy, wait).map_err(|error| match error {
+        hipErrorInvalidPitchValue => hipErrorInvalidValue,
+        other => other,
+    })
 }
 
 fn check_peers(to: c_int, from: c_int) -> Answer {
@@ -411,7 +419,7 @@ fn peer_3d(copy: &hipMemcpy3DPeerParms) -> Answer<Copy> {
 pub(crate) fn enqueue(stream: hipStream_t, copy: Copy, wait: Wait) -> Answer {
     let (runtime, _) = current()?;
     if wait == Wait::Yes {
-        runtime.check_no_capture()?;
+        runtime.check_no_capture().map_err(super::memory::implicitly)?;
     }
     let stream = runtime.stream(stream)?;
     copy.check(runtime)?;

@@ -6,26 +6,27 @@ use std::sync::atomic::Ordering;
 use hrr_ffi::types::*;
 
 use super::properties;
+use crate::abi::by_version;
 use crate::allocations::Kind;
 use crate::api::{Answer, In, Out, Text};
 use crate::runtime::{current, runtime};
 use crate::streams::lock;
-use crate::{handles, thread};
+use crate::{abi, handles, thread};
 
 hip_api! { TABLE;
     fn hipInit(flags: c_uint) {
-        if flags != 0 {
+        if by_version(0, flags) != 0 {
             return Err(hipErrorInvalidValue);
         }
         runtime()?.device(0).map(drop)
     }
 
     fn hipDriverGetVersion(version: Out<c_int>) {
-        version.set(crate::abi::version())
+        version.set(abi::version())
     }
 
     fn hipRuntimeGetVersion(version: Out<c_int>) {
-        version.set(crate::abi::version())
+        version.set(abi::version())
     }
 
     fn hipGetDeviceCount(count: Out<c_int>) {
@@ -47,7 +48,7 @@ hip_api! { TABLE;
 
     fn hipDeviceGet(device: Out<hipDevice_t>, ordinal: c_int) {
         let found = runtime()?.device_of(ordinal)?;
-        device.set(found.id() as c_int)
+        device.set(found.id() as c_int).map_err(|_| hipErrorInvalidDevice)
     }
 
     fn hipSetValidDevices(devices: In<c_int>, count: c_int) {
@@ -58,7 +59,10 @@ hip_api! { TABLE;
 
     fn hipDeviceSynchronize() {
         let (runtime, device) = current()?;
-        runtime.check_no_capture()?;
+        // What is being captured is no work yet, and HIP 5 leaves it at that.
+        if abi::major() > 5 {
+            runtime.check_no_capture()?;
+        }
         device.synchronize()
     }
 
@@ -91,6 +95,9 @@ hip_api! { TABLE;
     fn hipDeviceGetName(name: Out<c_char>, room: c_int, device: hipDevice_t) {
         runtime()?.device_of(device)?;
         let room = usize::try_from(room).map_err(|_| hipErrorInvalidValue)?;
+        if room <= by_version(properties::NAME.len(), 0) {
+            return Err(hipErrorInvalidValue);
+        }
         name.set_text(properties::NAME, room)
     }
 
@@ -156,8 +163,10 @@ hip_api! { TABLE;
 
     fn hipDeviceSetCacheConfig(config: hipFuncCache_t) {
         let (_, device) = current()?;
-        check_cache(config)?;
-        lock(&device.settings).cache = config.0;
+        // There is nothing to configure, so that whatever is asked for is fine.
+        if config.0 <= hipFuncCachePreferEqual.0 {
+            lock(&device.settings).cache = config.0;
+        }
         Ok(())
     }
 
@@ -168,10 +177,10 @@ hip_api! { TABLE;
 
     fn hipDeviceSetSharedMemConfig(config: hipSharedMemConfig) {
         let (_, device) = current()?;
-        if config.0 > hipSharedMemBankSizeEightByte.0 {
-            return Err(hipErrorInvalidValue);
+        // As for caches.
+        if config.0 <= hipSharedMemBankSizeEightByte.0 {
+            lock(&device.settings).shared = config.0;
         }
-        lock(&device.settings).shared = config.0;
         Ok(())
     }
 
@@ -220,6 +229,9 @@ hip_api! { TABLE;
     fn hipDeviceDisablePeerAccess(peer: c_int) {
         let (runtime, device) = current()?;
         let peer = runtime.device_of(peer)?.id();
+        if peer == device.id() {
+            return Err(hipErrorInvalidDevice);
+        }
         let before = device.peers.fetch_and(!(1 << peer), Ordering::Relaxed);
         if before >> peer & 1 == 0 { Err(hipErrorPeerAccessNotEnabled) } else { Ok(()) }
     }
@@ -231,6 +243,9 @@ hip_api! { TABLE;
         target: c_int,
     ) {
         let runtime = runtime()?;
+        if value.is_null() {
+            return Err(hipErrorInvalidValue);
+        }
         runtime.device_of(source)?;
         runtime.device_of(target)?;
         if source == target {
@@ -247,6 +262,9 @@ hip_api! { TABLE;
     /// Every pair of devices is one XGMI link apart.
     fn hipExtGetLinkTypeAndHopCount(first: c_int, second: c_int, link: Out<u32>, hops: Out<u32>) {
         let runtime = runtime()?;
+        if first < 0 || second < 0 {
+            return Err(hipErrorInvalidValue);
+        }
         runtime.device_of(first)?;
         runtime.device_of(second)?;
         if first == second {

@@ -1,8 +1,7 @@
 //! The last error, and what errors are called.
 //!
 //! A failure stays the last error of its thread until it is read; calls that succeed leave it
-//! alone (HIP 7's rule, which programs for older versions cannot tell from theirs unless they
-//! look for an error that another call has overwritten).
+//! alone. That is HIP 7's rule; for programs of HIP 5 each call replaces the last error.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char};
@@ -73,6 +72,8 @@ fn name_of(error: hipError_t) -> &'static CStr {
 
 fn description_of(error: hipError_t) -> &'static CStr {
     match error {
+        // HIP 5 has no descriptions.
+        five if crate::abi::major() <= 5 => name_of(five),
         hipSuccess => c"no error",
         hipErrorInvalidValue => c"invalid argument",
         hipErrorOutOfMemory => c"out of memory",

@@ -11,9 +11,11 @@ use super::launch::{kernel_of, node_shape};
 use super::memory::{address, fill_2d};
 use super::stream::{batch, check_memory_op};
 use super::symbol::{from_symbol, to_symbol};
+use crate::abi::by_version;
 use crate::allocations::Kind;
 use crate::api::{Answer, In, Out};
 use crate::copies::{Copy, Fill, Side};
+use crate::events::Event;
 use crate::graphs::{Graph, Node, NodeKind};
 use crate::handles::word;
 use crate::launches::{Arguments, Launch};
@@ -256,7 +258,7 @@ hip_api! { TABLE;
         event: hipEvent_t,
     ) {
         add(node, graph, dependencies, count, |runtime| {
-            Ok(NodeKind::EventRecord(runtime.event(event)?))
+            Ok(NodeKind::EventRecord(event_of(runtime, event)?))
         })
     }
 
@@ -270,7 +272,7 @@ hip_api! { TABLE;
 
     fn hipGraphEventRecordNodeSetEvent(node: hipGraphNode_t, event: hipEvent_t) {
         change(node, hipGraphNodeTypeEventRecord, |runtime| {
-            Ok(NodeKind::EventRecord(runtime.event(event)?))
+            Ok(NodeKind::EventRecord(event_of(runtime, event)?))
         })
     }
 
@@ -282,7 +284,7 @@ hip_api! { TABLE;
         event: hipEvent_t,
     ) {
         add(node, graph, dependencies, count, |runtime| {
-            Ok(NodeKind::EventWait(runtime.event(event)?))
+            Ok(NodeKind::EventWait(event_of(runtime, event)?))
         })
     }
 
@@ -296,7 +298,7 @@ hip_api! { TABLE;
 
     fn hipGraphEventWaitNodeSetEvent(node: hipGraphNode_t, event: hipEvent_t) {
         change(node, hipGraphNodeTypeWaitEvent, |runtime| {
-            Ok(NodeKind::EventWait(runtime.event(event)?))
+            Ok(NodeKind::EventWait(event_of(runtime, event)?))
         })
     }
 
@@ -430,9 +432,14 @@ fn change(
     graph.change(found.handle, |_| Ok(kind))
 }
 
+fn event_of(runtime: &Runtime, event: hipEvent_t) -> Answer<Arc<Event>> {
+    runtime.event(event).map_err(|error| by_version(hipErrorInvalidValue, error))
+}
+
 pub(crate) fn kernel(runtime: &'static Runtime, params: &hipKernelNodeParams) -> Answer<NodeKind> {
     let named = params.func.addr();
-    let (code, kernel) = kernel_of(runtime, named)?;
+    let bad = |error| by_version(hipErrorInvalidValue, error);
+    let (code, kernel) = kernel_of(runtime, named).map_err(bad)?;
     // SAFETY: HIP's contract: the arrays have what the kernel's arguments need.
     let arguments = unsafe { Arguments::new(params.kernelParams, params.extra) };
     let launch = Launch::new(code, kernel, named, node_shape(params), arguments)?;

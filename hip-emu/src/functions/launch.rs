@@ -8,6 +8,7 @@ use hrr_ffi::types::*;
 
 use super::memory::per_thread;
 use super::module::function_handle;
+use crate::abi::{by_version, major};
 use crate::api::{Answer, In, Out};
 use crate::handles::word;
 use crate::launches::{Arguments, Launch, Shape, WORKGROUP_MAX, axes};
@@ -220,7 +221,9 @@ hip_api! { TABLE;
 
     fn hipFuncGetAttributes(attributes: Out<hipFuncAttributes>, stub: *const c_void) {
         let (runtime, _) = current()?;
-        let (_, kernel) = kernel_of(runtime, stub.addr())?;
+        let missing = if stub.is_null() { hipErrorInvalidValue } else { hipErrorInvalidSymbol };
+        let (_, kernel) = kernel_of(runtime, stub.addr())
+            .map_err(|error| by_version(missing, error))?;
         let metadata = &kernel.metadata;
         let fixed = metadata.group_segment_bytes as usize;
         attributes.set(hipFuncAttributes {
@@ -241,7 +244,8 @@ hip_api! { TABLE;
         function: hipFunction_t,
     ) {
         let (runtime, _) = current()?;
-        let (_, kernel) = kernel_of(runtime, function.0.addr())?;
+        let (_, kernel) = kernel_of(runtime, function.0.addr())
+            .map_err(|error| by_version(hipErrorInvalidValue, error))?;
         let metadata = &kernel.metadata;
         value.set(match attribute {
             HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => {
@@ -266,6 +270,10 @@ hip_api! { TABLE;
     /// Any amount of LDS that a workgroup can have may be asked for at the launch.
     fn hipFuncSetAttribute(stub: *const c_void, attribute: hipFuncAttribute, value: c_int) {
         let (runtime, _) = current()?;
+        // HIP 5 does nothing with it.
+        if major() <= 5 {
+            return Ok(());
+        }
         let (_, kernel) = kernel_of(runtime, stub.addr())?;
         let fixed = kernel.metadata.group_segment_bytes as c_int;
         match attribute {
@@ -281,12 +289,18 @@ hip_api! { TABLE;
 
     fn hipFuncSetCacheConfig(stub: *const c_void, config: hipFuncCache_t) {
         let (runtime, _) = current()?;
+        if major() <= 5 {
+            return Ok(());
+        }
         super::device::check_cache(config)?;
         kernel_of(runtime, stub.addr()).map(drop)
     }
 
     fn hipFuncSetSharedMemConfig(stub: *const c_void, config: hipSharedMemConfig) {
         let (runtime, _) = current()?;
+        if major() <= 5 {
+            return Ok(());
+        }
         if config.0 > hipSharedMemBankSizeEightByte.0 {
             return Err(hipErrorInvalidValue);
         }
@@ -372,7 +386,13 @@ fn launch_stub(
 ) -> Answer {
     let (runtime, _) = current()?;
     let stream = runtime.stream(stream)?;
-    let (code, kernel) = registry().function(runtime, stream.device, stub.addr())?;
+    let found = registry().function(runtime, stream.device, stub.addr());
+    let (code, kernel) = found.map_err(|error| match error {
+        hipErrorInvalidDeviceFunction if shape.cooperative => {
+            by_version(hipErrorInvalidSymbol, error)
+        }
+        other => other,
+    })?;
     let arguments = Arguments::pointers(arguments);
     let launch = Launch::new(code, kernel, stub.addr(), shape, arguments)?;
     stream.enqueue(runtime, Op::Kernel(Arc::new(launch))).map(drop)
@@ -385,7 +405,8 @@ fn launch_function(
     stream: hipStream_t,
 ) -> Answer {
     let (runtime, _) = current()?;
-    let found = runtime.functions.get(function.0).ok_or(hipErrorInvalidHandle)?;
+    let missing = by_version(hipErrorInvalidImage, hipErrorInvalidHandle);
+    let found = runtime.functions.get(function.0).ok_or(missing)?;
     let stream = runtime.stream(stream)?;
     let (code, kernel) = (Arc::clone(&found.code), Arc::clone(&found.kernel));
     let launch = Launch::new(code, kernel, found.handle, shape, arguments)?;

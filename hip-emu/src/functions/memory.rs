@@ -6,7 +6,7 @@ use std::ptr;
 use hrr_ffi::types::*;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
-use crate::abi;
+use crate::abi::{by_version, flags_out, major};
 use crate::allocations::{Allocation, Kind};
 use crate::api::{Answer, Out};
 use crate::copies::{Fill, Place, Side};
@@ -51,9 +51,8 @@ hip_api! { TABLE;
         height: usize,
         element_bytes: c_uint,
     ) {
-        if !matches!(element_bytes, 4 | 8 | 16) {
-            return Err(hipErrorInvalidValue);
-        }
+        // Pitches suit elements of any size.
+        let _hint = element_bytes;
         malloc_pitched(pointer, pitch, width, height, 1)
     }
 
@@ -97,12 +96,12 @@ hip_api! { TABLE;
 
     fn hipMallocManaged(pointer: Out<*mut c_void>, bytes: usize, flags: c_uint) {
         let (runtime, device) = current()?;
-        runtime.check_no_capture()?;
-        if pointer.is_null() || !matches!(flags, hipMemAttachGlobal | hipMemAttachHost) {
-            return Err(hipErrorInvalidValue);
+        if major() > 5 {
+            runtime.check_no_capture()?;
         }
-        if bytes == 0 {
-            return pointer.set(ptr::null_mut());
+        let is_known = matches!(flags, hipMemAttachGlobal | hipMemAttachHost);
+        if pointer.is_null() || bytes == 0 || !is_known {
+            return Err(hipErrorInvalidValue);
         }
         let base = allocate_host(runtime, device.id(), bytes as u64, Kind::Managed, flags)?;
         pointer.set(address(base))
@@ -147,8 +146,8 @@ hip_api! { TABLE;
     fn hipHostGetFlags(flags: Out<c_uint>, host: *mut c_void) {
         let (runtime, _) = current()?;
         let found = runtime.allocations.find(host.addr() as u64).ok_or(hipErrorInvalidValue)?;
-        let known = abi::major() < 6 || matches!(found.kind, Kind::Pinned | Kind::Managed);
-        if known { flags.set(abi::flags_out(&found)) } else { Err(hipErrorInvalidValue) }
+        let known = major() < 6 || matches!(found.kind, Kind::Pinned | Kind::Managed);
+        if known { flags.set(flags_out(&found)) } else { Err(hipErrorInvalidValue) }
     }
 
     fn hipMemGetInfo(free: Out<usize>, total: Out<usize>) {
@@ -532,6 +531,11 @@ fn fill_3d(to: hipPitchedPtr, value: c_int, extent: hipExtent) -> Answer<Fill> {
     Ok(Fill { to, value: value.cast_unsigned() & 0xff, element_bytes: 1, extent })
 }
 
+/// HIP 5 says of copies and fills on the null stream why they do not go with a capture.
+pub(crate) fn implicitly(error: hipError_t) -> hipError_t {
+    by_version(hipErrorStreamCaptureImplicit, error)
+}
+
 /// Fills of device memory are asynchronous even without "Async" in their name, but nothing that
 /// the program can do lets it see that, except through a stream that does not wait for the null
 /// stream; like AMD's runtime, the functions without "Async" wait only for pinned and managed
@@ -539,7 +543,7 @@ fn fill_3d(to: hipPitchedPtr, value: c_int, extent: hipExtent) -> Answer<Fill> {
 fn enqueue_fill(stream: hipStream_t, fill: Fill, wait: Wait) -> Answer {
     let (runtime, _) = current()?;
     if wait == Wait::Yes {
-        runtime.check_no_capture()?;
+        runtime.check_no_capture().map_err(implicitly)?;
     }
     fill.check(runtime)?;
     let stream = runtime.stream(stream)?;

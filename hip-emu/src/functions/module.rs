@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gfx_emu::loader::code::image;
 use hrr_ffi::types::*;
 
-use crate::abi;
+use crate::abi::{self, by_version};
 use crate::api::{Answer, In, Out, Text};
 use crate::handles::word;
 use crate::modules::{Function, Loaded, Module};
@@ -15,7 +15,11 @@ use crate::runtime::{Runtime, current, runtime};
 hip_api! { TABLE;
     fn hipModuleLoad(module: Out<hipModule_t>, path: Text) {
         let (runtime, device) = current()?;
-        let bytes = std::fs::read(path.get()?).map_err(|_| hipErrorFileNotFound)?;
+        let path = path.get()?;
+        if path.is_empty() {
+            return Err(hipErrorInvalidValue);
+        }
+        let bytes = std::fs::read(path).map_err(|_| hipErrorFileNotFound)?;
         load(runtime, device.id(), module, &bytes)
     }
 
@@ -42,7 +46,7 @@ hip_api! { TABLE;
 
     fn hipModuleUnload(module: hipModule_t) {
         let (runtime, device) = current()?;
-        let found = runtime.modules.remove(module.0).ok_or(hipErrorInvalidHandle)?;
+        let found = runtime.modules.remove(module.0).ok_or(no_module())?;
         device.drain();
         for function in runtime.functions.all() {
             if function.module == Some(found.handle) {
@@ -54,7 +58,7 @@ hip_api! { TABLE;
 
     fn hipModuleGetFunction(function: Out<hipFunction_t>, module: hipModule_t, name: Text) {
         let (runtime, _) = current()?;
-        let module = runtime.modules.get(module.0).ok_or(hipErrorInvalidHandle)?;
+        let module = runtime.modules.get(module.0).ok_or(no_module())?;
         let kernel = module.code.kernel(&name.get()?)?;
         if function.is_null() {
             return Err(hipErrorInvalidValue);
@@ -65,7 +69,7 @@ hip_api! { TABLE;
 
     fn hipModuleGetFunctionCount(count: Out<c_uint>, module: hipModule_t) {
         let (runtime, _) = current()?;
-        let module = runtime.modules.get(module.0).ok_or(hipErrorInvalidHandle)?;
+        let module = runtime.modules.get(module.0).ok_or(no_module())?;
         count.set(module.code.object.kernels().count() as c_uint)
     }
 
@@ -76,7 +80,7 @@ hip_api! { TABLE;
         name: Text,
     ) {
         let (runtime, _) = current()?;
-        let module = runtime.modules.get(module.0).ok_or(hipErrorInvalidHandle)?;
+        let module = runtime.modules.get(module.0).ok_or(no_module())?;
         if pointer.is_null() && bytes.is_null() {
             return Err(hipErrorInvalidValue);
         }
@@ -150,6 +154,11 @@ hip_api! { TABLE;
         let _never_written = state;
         Err(hipErrorNotSupported)
     }
+}
+
+/// What a module that does not exist is.
+fn no_module() -> hipError_t {
+    by_version(hipErrorNotFound, hipErrorInvalidHandle)
 }
 
 fn load_image(module: Out<hipModule_t>, image: In<u8>) -> Answer {

@@ -1,15 +1,18 @@
 //! Occupancy: how many workgroups of a kernel a compute unit holds.
 
 use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
 
 use gfx_emu::loader::LoadedKernel;
 use hrr_ffi::types::*;
 
 use super::launch::kernel_of;
 use super::properties::units;
+use crate::abi::by_version;
 use crate::api::{Answer, Out};
 use crate::launches::{LDS_BYTES, WORKGROUP_MAX};
-use crate::runtime::current;
+use crate::modules::Loaded;
+use crate::runtime::{Runtime, current};
 
 hip_api! { TABLE;
     fn hipOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -95,7 +98,7 @@ const VGPR_GRANULE: u32 = 8;
 
 fn check_flags(flags: c_uint) -> Answer {
     // `hipOccupancyDefault` and `hipOccupancyDisableCachingOverride`.
-    if flags > 1 { Err(hipErrorInvalidValue) } else { Ok(()) }
+    if by_version(0, flags) > 1 { Err(hipErrorInvalidValue) } else { Ok(()) }
 }
 
 /// Workgroups of `items` work-items and `lds` bytes of LDS that fit into one compute unit.
@@ -108,6 +111,11 @@ pub(crate) fn blocks_per_unit(kernel: &LoadedKernel, items: u32, lds: u64) -> u3
     by_waves.min(by_lds)
 }
 
+/// The kernel; HIP 5 has no error of its own for what is none.
+fn kernel(runtime: &'static Runtime, named: usize) -> Answer<(Arc<Loaded>, Arc<LoadedKernel>)> {
+    kernel_of(runtime, named).map_err(|error| by_version(hipErrorInvalidValue, error))
+}
+
 fn active_blocks(
     blocks: Out<c_int>,
     named: usize,
@@ -115,9 +123,9 @@ fn active_blocks(
     shared_bytes: usize,
 ) -> Answer {
     let (runtime, _) = current()?;
-    let (_, kernel) = kernel_of(runtime, named)?;
+    let (_, kernel) = kernel(runtime, named)?;
     let items = u32::try_from(block_size).map_err(|_| hipErrorInvalidValue)?;
-    if items == 0 || items > WORKGROUP_MAX {
+    if items == 0 || items > by_version(u32::MAX, WORKGROUP_MAX) {
         return Err(hipErrorInvalidValue);
     }
     let lds = u64::from(kernel.metadata.group_segment_bytes) + shared_bytes as u64;
@@ -132,7 +140,7 @@ fn potential_block(
     limit: c_int,
 ) -> Answer {
     let (runtime, _) = current()?;
-    let (_, kernel) = kernel_of(runtime, named)?;
+    let (_, kernel) = kernel(runtime, named)?;
     let limit = u32::try_from(limit).map_err(|_| hipErrorInvalidValue)?;
     let limit = if limit == 0 { WORKGROUP_MAX } else { limit.min(WORKGROUP_MAX) };
     let limit = limit.min(kernel.metadata.workgroup_max);

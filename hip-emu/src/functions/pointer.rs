@@ -57,11 +57,18 @@ hip_api! { TABLE;
         let (runtime, _) = current()?;
         let wanted = attributes.slice(count as usize)?;
         let places = data.slice(count as usize)?;
-        let found = find(runtime, pointer).ok_or(hipErrorInvalidValue)?;
+        if count == 0 || pointer.is_null() {
+            return Err(hipErrorInvalidValue);
+        }
+        let found = find(runtime, pointer);
         for (attribute, place) in wanted.into_iter().zip(places) {
             // SAFETY: HIP's contract: each pointer is good for its attribute.
             let place = unsafe { Out::new(place) };
-            put_attribute(place, attribute, &found, pointer)?;
+            match &found {
+                Some(found) => put_attribute(place, attribute, found, pointer)?,
+                // Of what HIP does not know, everything is zero.
+                None => place.fill(&vec![0; attribute_bytes(attribute)?])?,
+            }
         }
         Ok(())
     }
@@ -72,7 +79,8 @@ hip_api! { TABLE;
         pointer: hipDeviceptr_t,
     ) {
         let (runtime, _) = current()?;
-        let found = find(runtime, pointer).ok_or(hipErrorNotFound)?;
+        let missing = abi::by_version(hipErrorInvalidDevicePointer, hipErrorNotFound);
+        let found = find(runtime, pointer).ok_or(missing)?;
         base.set_if_wanted(address(found.base));
         bytes.set_if_wanted(found.bytes as usize);
         Ok(())
@@ -140,24 +148,39 @@ fn put_attribute(
         HIP_POINTER_ATTRIBUTE_MAPPED => flag(true),
         HIP_POINTER_ATTRIBUTE_BUFFER_ID => word(found.base),
         HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => half(hipMemAccessFlagsProtReadWrite.0),
-        HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match found.kind {
-            Kind::Pool(pool) => word(pool as u64),
-            Kind::Device
-            | Kind::Pinned
-            | Kind::Registered { .. }
-            | Kind::Managed
-            | Kind::Mapped
-            | Kind::Variable
-            | Kind::Heap
-            | Kind::Imported => word(0),
-        },
-        HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+        HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => flag(false),
+        HIP_POINTER_ATTRIBUTE_CONTEXT
+        | HIP_POINTER_ATTRIBUTE_P2P_TOKENS
+        | HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
         | HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE
-        | HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => flag(false),
-        HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => half(0),
-        HIP_POINTER_ATTRIBUTE_CONTEXT | HIP_POINTER_ATTRIBUTE_P2P_TOKENS => {
+        | HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+        | HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
             return Err(hipErrorNotSupported);
         }
+        _unknown => return Err(hipErrorInvalidValue),
+    })
+}
+
+/// How much there is to write for an attribute.
+fn attribute_bytes(attribute: hipPointer_attribute) -> Answer<usize> {
+    Ok(match attribute {
+        HIP_POINTER_ATTRIBUTE_DEVICE_POINTER
+        | HIP_POINTER_ATTRIBUTE_HOST_POINTER
+        | HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR
+        | HIP_POINTER_ATTRIBUTE_RANGE_SIZE
+        | HIP_POINTER_ATTRIBUTE_BUFFER_ID => 8,
+        HIP_POINTER_ATTRIBUTE_MEMORY_TYPE
+        | HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        | HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => 4,
+        HIP_POINTER_ATTRIBUTE_IS_MANAGED
+        | HIP_POINTER_ATTRIBUTE_MAPPED
+        | HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => 1,
+        HIP_POINTER_ATTRIBUTE_CONTEXT
+        | HIP_POINTER_ATTRIBUTE_P2P_TOKENS
+        | HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
+        | HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE
+        | HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+        | HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => return Err(hipErrorNotSupported),
         _unknown => return Err(hipErrorInvalidValue),
     })
 }

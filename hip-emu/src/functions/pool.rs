@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use hrr_ffi::types::*;
 
 use super::memory::address;
+use crate::abi::by_version;
 use crate::allocations::Kind;
 use crate::api::{Answer, In, Out};
 use crate::handles::word;
@@ -75,13 +76,13 @@ hip_api! { TABLE;
 
     fn hipDeviceGetDefaultMemPool(pool: Out<hipMemPool_t>, device: c_int) {
         let runtime = runtime()?;
-        let device = runtime.device_of(device)?.id();
+        let device = runtime.device_of(device).map_err(|_| hipErrorInvalidValue)?.id();
         pool.set(hipMemPool_t(word(default_pool(runtime, device).handle)))
     }
 
     fn hipDeviceGetMemPool(pool: Out<hipMemPool_t>, device: c_int) {
         let runtime = runtime()?;
-        let device = runtime.device_of(device)?.id();
+        let device = runtime.device_of(device).map_err(|_| hipErrorInvalidValue)?.id();
         pool.set(hipMemPool_t(word(pool_in_use(runtime, device).handle)))
     }
 
@@ -109,7 +110,8 @@ hip_api! { TABLE;
         if properties.handleTypes != hipMemHandleTypeNone {
             return Err(hipErrorNotSupported);
         }
-        let device = runtime.device_of(properties.location.id)?.id();
+        let device = runtime.device_of(properties.location.id);
+        let device = device.map_err(|_| hipErrorInvalidValue)?.id();
         pool.set(hipMemPool_t(word(Pool::create(runtime, device, false).handle)))
     }
 
@@ -266,6 +268,7 @@ fn malloc(
         return Err(hipErrorNotSupported);
     }
     if bytes == 0 {
+        by_version(Err(hipErrorInvalidValue), Ok(()))?;
         return pointer.set(std::ptr::null_mut());
     }
     let device = runtime.device(pool.device)?;

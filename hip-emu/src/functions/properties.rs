@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_int};
 
 use hrr_ffi::types::*;
 
+use crate::abi::by_version;
 use crate::api::{Answer, In, Out};
 use crate::launches::{LDS_BYTES, WORKGROUP_MAX};
 use crate::runtime::{DEVICE_BYTES, Runtime, runtime};
@@ -78,9 +79,30 @@ hip_api! { TABLE;
     ) {
         let runtime = runtime()?;
         let id = runtime.device_of(device)?.id();
+        if crate::abi::major() <= 5 && NOT_IN_FIVE.contains(&attribute) {
+            return Err(hipErrorInvalidValue);
+        }
         value.set(attribute_value(runtime, id, attribute)?)
     }
 }
+
+/// What 5.2.3 has numbers for and does not answer.
+const NOT_IN_FIVE: &[hipDeviceAttribute_t] = &[
+    hipDeviceAttributeAsyncEngineCount,
+    hipDeviceAttributeCanUseHostPointerForRegisteredMem,
+    hipDeviceAttributeComputePreemptionSupported,
+    hipDeviceAttributeHostNativeAtomicSupported,
+    hipDeviceAttributeMaxBlocksPerMultiProcessor,
+    hipDeviceAttributeMaxRegistersPerMultiprocessor,
+    hipDeviceAttributeSharedMemPerBlockOptin,
+    hipDeviceAttributeSharedMemPerMultiprocessor,
+    hipDeviceAttributeStreamPrioritiesSupported,
+    hipDeviceAttributeSurfaceAlignment,
+    hipDeviceAttributeTccDriver,
+    hipDeviceAttributeUnifiedAddressing,
+    hipDeviceAttributeClockInstructionRate,
+    hipDeviceAttributeIsLargeBar,
+];
 
 /// Compute units of a device.
 pub(crate) fn units() -> u64 {
@@ -131,7 +153,7 @@ fn r0600(runtime: &Runtime, id: usize) -> hipDeviceProp_tR0600 {
     p.memPitch = c_int::MAX as usize;
     p.maxThreadsPerBlock = WORKGROUP_MAX as c_int;
     p.maxThreadsDim = [WORKGROUP_MAX as c_int; 3];
-    p.maxGridSize = GRID_MAX;
+    p.maxGridSize = by_version([c_int::MAX; 3], GRID_MAX);
     p.clockRate = CLOCK_KHZ;
     p.totalConstMem = c_int::MAX as usize;
     (p.major, p.minor) = (major, minor);
@@ -157,7 +179,8 @@ fn r0600(runtime: &Runtime, id: usize) -> hipDeviceProp_tR0600 {
     p.sharedMemPerBlockOptin = LDS_BYTES as usize;
     p.maxBlocksPerMultiProcessor = THREADS_PER_UNIT / WAVE;
     p.hostRegisterSupported = 1;
-    p.memoryPoolsSupported = 1;
+    // HIP 5 has pools and says that it has none.
+    p.memoryPoolsSupported = by_version(0, 1);
     p.maxSharedMemoryPerMultiProcessor = LDS_BYTES as usize;
     p.clockInstructionRate = 100_000;
     p.arch = hipDeviceArch_t { bits: ARCH_BITS };
@@ -214,12 +237,12 @@ fn attribute_value(runtime: &Runtime, id: usize, attribute: hipDeviceAttribute_t
         | hipDeviceAttributeManagedMemory
         | hipDeviceAttributeStreamPrioritiesSupported
         | hipDeviceAttributeUnifiedAddressing
-        | hipDeviceAttributeMemoryPoolsSupported
         | hipDeviceAttributeVirtualMemoryManagementSupported
         | hipDeviceAttributeHostRegisterSupported
         | hipDeviceAttributeCanUseStreamWaitValue
         | hipDeviceAttributeFineGrainSupport
         | hipDeviceAttributeNumberOfXccs => 1,
+        hipDeviceAttributeMemoryPoolsSupported => p.memoryPoolsSupported,
         hipDeviceAttributeClockRate => p.clockRate,
         hipDeviceAttributeL2CacheSize => p.l2CacheSize,
         hipDeviceAttributeComputeCapabilityMajor => p.major,

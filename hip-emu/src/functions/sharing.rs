@@ -97,6 +97,9 @@ hip_api! { TABLE;
             return Err(hipErrorInvalidValue);
         }
         let found = runtime.allocations.find(pointer.addr() as u64);
+        if pointer.is_null() {
+            return Err(hipErrorInvalidValue);
+        }
         let found = found.filter(|found| found.kind == Kind::Imported);
         let found = found.ok_or(hipErrorInvalidHandle)?;
         device.drain();

@@ -8,11 +8,12 @@ use hrr_ffi::types::*;
 use super::device::{PRIORITY_GREATEST, PRIORITY_LEAST};
 use super::memory::per_thread;
 use super::properties::UNITS;
+use crate::abi::{by_version, major};
 use crate::api::{Answer, In, Out};
 use crate::graphs::{Capture, Graph};
 use crate::handles::word;
 use crate::ops::{Condition, HostCall, MemoryOp, Op, StreamCallback};
-use crate::runtime::{Runtime, current, runtime};
+use crate::runtime::{Runtime, current, no_stream, runtime};
 use crate::streams::{Ordering, Stream, StreamCapture, lock};
 use crate::{events, thread};
 
@@ -59,7 +60,8 @@ hip_api! { TABLE;
     fn hipStreamDestroy(stream: hipStream_t) {
         let (runtime, _) = current()?;
         // The null stream and the thread's own are nobody's to destroy.
-        let found = runtime.streams.remove(stream.0).ok_or(hipErrorInvalidHandle)?;
+        let missing = if stream.0.addr() <= 2 { hipErrorInvalidHandle } else { no_stream() };
+        let found = runtime.streams.remove(stream.0).ok_or(missing)?;
         if let Some(state) = found.capture().take() {
             state.capture.invalidate();
         }
@@ -91,6 +93,9 @@ hip_api! { TABLE;
     }
 
     fn hipStreamGetFlags(stream: hipStream_t, flags: Out<c_uint>) {
+        if stream.is_null() && major() <= 5 {
+            return Err(hipErrorInvalidValue);
+        }
         flags.set(find(stream)?.flags)
     }
 
@@ -349,6 +354,8 @@ fn create_masked(
 /// Waiting for a stream that captures would wait for work that is never done.
 fn refuse_capturing(stream: &Stream) -> Answer {
     match stream.capture().as_ref() {
+        // What is being captured is no work yet, and HIP 5 leaves it at that.
+        Some(_) if major() <= 5 => Ok(()),
         Some(state) => {
             state.capture.invalidate();
             Err(hipErrorStreamCaptureUnsupported)
@@ -371,8 +378,8 @@ fn synchronize(stream: hipStream_t) -> Answer {
 
 fn wait_event(stream: hipStream_t, event: hipEvent_t, flags: c_uint) -> Answer {
     let runtime = runtime()?;
-    let stream = find(stream)?;
     let event = runtime.event(event)?;
+    let stream = find(stream)?;
     match flags {
         hipEventWaitDefault => event.make_wait(runtime, &stream),
         hipEventWaitExternal => match events::external_wait(runtime, &stream, &event)? {
@@ -493,12 +500,14 @@ fn begin_capture_to(
 
 fn end_capture(stream: hipStream_t, graph: Out<hipGraph_t>) -> Answer {
     let runtime = runtime()?;
+    let is_null = stream.is_null();
     let stream = find(stream)?;
-    if graph.is_null() {
+    if graph.is_null() || (is_null && major() <= 5) {
         return Err(hipErrorInvalidValue);
     }
     let mut own = stream.capture();
-    let state = own.clone().ok_or(hipErrorIllegalState)?;
+    let none = by_version(hipErrorStreamCaptureUnmatched, hipErrorIllegalState);
+    let state = own.clone().ok_or(none)?;
     if !state.origin {
         return Err(hipErrorStreamCaptureUnmatched);
     }

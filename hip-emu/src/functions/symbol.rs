@@ -7,6 +7,7 @@ use hrr_ffi::types::*;
 
 use super::copy::{enqueue, row};
 use super::memory::{Wait, address, per_thread};
+use crate::abi::by_version;
 use crate::api::{Answer, Out};
 use crate::copies::Copy;
 use crate::runtime::{Runtime, current, registry};
@@ -132,7 +133,8 @@ pub(crate) fn to_symbol(
     offset: usize,
     kind: hipMemcpyKind,
 ) -> Answer<Copy> {
-    if !matches!(kind, hipMemcpyHostToDevice | hipMemcpyDeviceToDevice | hipMemcpyDefault) {
+    let fits = matches!(kind, hipMemcpyHostToDevice | hipMemcpyDeviceToDevice | hipMemcpyDefault);
+    if !by_version(true, fits) {
         return Err(hipErrorInvalidMemcpyDirection);
     }
     let (runtime, _) = current()?;
@@ -147,7 +149,8 @@ pub(crate) fn from_symbol(
     offset: usize,
     kind: hipMemcpyKind,
 ) -> Answer<Copy> {
-    if !matches!(kind, hipMemcpyDeviceToHost | hipMemcpyDeviceToDevice | hipMemcpyDefault) {
+    let fits = matches!(kind, hipMemcpyDeviceToHost | hipMemcpyDeviceToDevice | hipMemcpyDefault);
+    if !by_version(true, fits) {
         return Err(hipErrorInvalidMemcpyDirection);
     }
     let (runtime, _) = current()?;

@@ -28,7 +28,7 @@ const fn sample(name: &'static str) -> Program {
     Program { folder: "tests/programs", processors: BOTH, ..workload(name) }
 }
 
-const PROGRAMS: [Program; 21] = [
+const PROGRAMS: [Program; 22] = [
     sample("saxpy"),
     sample("graph"),
     sample("symbol"),
@@ -47,6 +47,7 @@ const PROGRAMS: [Program; 21] = [
     workload("cooperative"),
     Program { processors: BOTH, ..workload("printf") },
     workload("assert"),
+    workload("errors"),
     workload("exit"),
     workload("fork"),
     Program { libraries: &["-lrocrand"], processors: ONE, ..workload("philox") },

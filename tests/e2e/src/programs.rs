@@ -40,6 +40,7 @@ pub const PROGRAMS: &[Program] = &[
     workload("assert"),
     workload("blit"),
     workload("cooperative"),
+    workload("errors"),
     workload("exit"),
     workload("fork"),
     workload("graphs"),
