@@ -6,6 +6,7 @@ use std::path::Path;
 
 use hrr_runtime::archive::facts::Note;
 use hrr_runtime::archive::reader::Archive;
+use hrr_runtime::too_new;
 
 use crate::archive::{self, NoteText, bytes_text};
 use crate::runtime::{Runtime, plural};
@@ -43,6 +44,10 @@ pub(crate) fn after_recording(path: &Path, front: Option<&Runtime>) {
         }
         for finding in process.findings() {
             warn(&format!("{of}{}", finding.what));
+        }
+        let runtime = process.runtimes().first();
+        if let Some(why) = runtime.and_then(|runtime| too_new(process, runtime)) {
+            warn(&format!("{of}{why}"));
         }
     }
     note(&format!("replay it with: hrr replay {}", path.display()));

@@ -38,6 +38,7 @@ pub use hrr_macros::{Payload, api};
 pub use capture::{Annotation as RangeGuard, annotate};
 pub use recording::{Recording, StartError, hrr_recorder_v1, names_are_ours};
 pub use runtime::{RuntimeChoice, RuntimeError, select_runtime};
+pub use versions::too_new;
 
 /// Puts the functions of all groups into this module.
 macro_rules! flat {
@@ -75,7 +76,9 @@ pub fn replay(
     };
     let mut report = replay::replay(recording, options, progress);
     targets::explain(&mut report, &archive.processes()[process]);
-    versions::explain(&mut report, recorded, runtime::in_use().as_ref());
+    let live = runtime::in_use();
+    versions::explain(&mut report, recorded, live.as_ref());
+    versions::explain_code(&mut report, &archive.processes()[process], live.as_ref());
     Some(report)
 }
 

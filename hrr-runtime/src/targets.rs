@@ -26,7 +26,7 @@ pub(crate) fn explain(report: &mut Report, process: &Process) {
 }
 
 /// The code images that the recorded process loaded.
-fn images(process: &Process) -> impl Iterator<Item = Arc<[u8]>> {
+pub(crate) fn images(process: &Process) -> impl Iterator<Item = Arc<[u8]>> {
     let events = process.threads().iter().flat_map(|thread| process.thread(thread.ordinal));
     events.filter_map(Result::ok).filter_map(|event| {
         let api = process.apis().get(event.api as usize)?;

@@ -79,3 +79,26 @@ pub fn mismatch<I: AsRef<[u8]>>(images: impl IntoIterator<Item = I>) -> Option<S
         })
     })
 }
+
+/// The newest version of code object among the code of these images.
+pub fn newest_version<I: AsRef<[u8]>>(images: impl IntoIterator<Item = I>) -> Option<u8> {
+    images.into_iter().filter_map(|image| version_of_image(image.as_ref())).max()
+}
+
+fn version_of_image(image: &[u8]) -> Option<u8> {
+    if CompressedBundle::is_compressed(image) {
+        let bundle = CompressedBundle::parse_header(image).and_then(|it| it.decompress(image));
+        return version_of_bundle(&bundle.ok()?);
+    }
+    if Bundle::is_bundle(image) {
+        return version_of_bundle(image);
+    }
+    CodeObject::parse(image).ok().map(|object| object.version)
+}
+
+fn version_of_bundle(bundle: &[u8]) -> Option<u8> {
+    let entries = Bundle::parse(bundle).ok()?.entries;
+    // Entries for the host are no code objects.
+    let objects = entries.iter().filter_map(|entry| CodeObject::parse(entry.data).ok());
+    objects.map(|object| object.version).max()
+}

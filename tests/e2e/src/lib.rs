@@ -93,10 +93,7 @@ pub fn compiled(folder: &str, name: &str, libraries: &[&str]) -> Result<PathBuf,
         return Ok(binary);
     }
     let unfinished = built.join(format!("{name}.{}", std::process::id()));
-    let out = Command::new("clang++-15")
-        .args(["-x", "hip", "--offload-arch=gfx90a", "--rocm-path=/usr", "-std=c++17"])
-        .arg("--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
-        .args(["-D__HIP_PLATFORM_AMD__", "-O2", "-pthread"])
+    let out = hip_compiler()
         .arg(sources.join(format!("{name}.hip.cpp")))
         .arg("-o")
         .arg(&unfinished)
@@ -108,6 +105,16 @@ pub fn compiled(folder: &str, name: &str, libraries: &[&str]) -> Result<PathBuf,
     }
     std::fs::rename(unfinished, &binary)?;
     Ok(binary)
+}
+
+/// The stock compiler with what any HIP program for gfx90a needs.
+pub fn hip_compiler() -> Command {
+    let mut command = Command::new("clang++-15");
+    command
+        .args(["-x", "hip", "--offload-arch=gfx90a", "--rocm-path=/usr", "-std=c++17"])
+        .arg("--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
+        .args(["-D__HIP_PLATFORM_AMD__", "-O2", "-pthread"]);
+    command
 }
 
 /// Bytes of a tool's output, for a message.
