@@ -51,9 +51,12 @@ pub(crate) fn print(
     if more > 0 {
         writeln!(out, "  and {more} more finding{}; --json has them", plural(more))?;
     }
-    if report.ordering > 0 && report.checks_failed > 0 {
-        let what = "of the program, which were not run: what they stored is not in the recording";
-        writeln!(out, "  the work hands over {} callbacks {what}", report.ordering)?;
+    let stores = [
+        (report.callback_bytes_stored, "in the place of its callbacks"),
+        (report.host_bytes_stored, "because work ran that did not write them"),
+    ];
+    for (bytes, why) in stores.iter().filter(|(bytes, _)| *bytes > 0) {
+        writeln!(out, "  {} of host memory stored for the program, {why}", bytes_text(*bytes))?;
     }
     writeln!(out, "{}", verdict(report))?;
     Ok(())

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use crate::archive::blob_hash;
 use crate::archive::event::{
-    Body, Event, FIELD_CHECK, FIELD_CUSTOM, FIELD_HOST_SEEN, FIELD_HOST_WRITE, FIELD_RET,
-    FIELD_SPECIAL, Field, Phase,
+    Body, Event, FIELD_CALLBACK_STORE, FIELD_CHECK, FIELD_CUSTOM, FIELD_HOST_SEEN,
+    FIELD_HOST_WRITE, FIELD_RET, FIELD_SPECIAL, Field, Phase,
 };
 use crate::archive::shape::{ApiShape, Inside, ParamShape, PayloadShape};
 use crate::code::{ELEMENT_IDENTITY, Identity, ValueKind, decode_arg};
@@ -320,6 +320,13 @@ fn note_text(field: &Field) -> Option<String> {
     let content = body_text(field, None);
     match field.id {
         FIELD_HOST_WRITE => Some(format!("host memory {:#x}: {content}", field.address)),
+        FIELD_CALLBACK_STORE => {
+            let owner = field.owner.map_or_else(String::new, |(owner, _)| {
+                format!(" of {}/{}", owner.thread, owner.index)
+            });
+            let (run, address) = (field.element, field.address);
+            Some(format!("the callback{owner}, run {run}, stored at {address:#x}: {content}"))
+        }
         FIELD_HOST_SEEN => Some(format!(
             "host memory {:#x} while work of {} ms ran: {content}",
             field.address, field.element

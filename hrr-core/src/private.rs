@@ -6,6 +6,7 @@
 pub use crate::arg::{CopyKind, Count, Handle, JitOption, Payload, Ret};
 pub use crate::desc::*;
 use core::ffi::c_void;
+use core::mem::MaybeUninit;
 pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 
 use crate::capture::call;
@@ -184,6 +185,88 @@ pub unsafe fn swap_callback(
 ) {
     // SAFETY: the caller's obligation is the callee's.
     unsafe { crate::capture::callback::swap(api, call, callback, user_data) }
+}
+
+/// Answers what a call gets instead of a pointer to a struct that it reads: where the struct holds a
+/// callback, a copy of it with the recorder's trampolines, else the pointer itself.
+///
+/// # Safety
+/// As [`commit`], which was called before; `pointer` is the parameter as the program passed it.
+#[inline(always)]
+pub unsafe fn swap_pointee<P: Pointer>(
+    api: &'static ApiDesc,
+    call: Call,
+    pointer: P,
+    copy: &mut MaybeUninit<P::Pointee>,
+) -> P
+where
+    P::Pointee: Payload,
+{
+    if const { callback_of(P::Pointee::PAYLOAD).is_none() } {
+        return pointer;
+    }
+    let fields = const { callback_of(P::Pointee::PAYLOAD) };
+    let (address, room) = (pointer.address(), copy.as_mut_ptr().cast::<u8>());
+    // SAFETY: the caller's obligation; `room` holds a struct of this type.
+    let swapped = unsafe {
+        crate::capture::callback::swap_in_copy(
+            api,
+            call,
+            address,
+            room,
+            size_of::<P::Pointee>(),
+            fields,
+        )
+    };
+    if swapped { P::to(copy.as_mut_ptr()) } else { pointer }
+}
+
+/// Where a struct holds a callback and its user data: the offsets of both.
+const fn callback_of(payload: &PayloadDesc) -> Option<(u32, u32)> {
+    let Shape::Struct(fields) = payload.shape else { return None };
+    let (mut callback, mut user_data, mut at) = (None, None, 0);
+    while at < fields.len() {
+        match fields[at].role {
+            Role::Callback => callback = Some(fields[at].offset),
+            Role::UserData => user_data = Some(fields[at].offset),
+            _ => {}
+        }
+        at += 1;
+    }
+    match (callback, user_data) {
+        (Some(callback), Some(user_data)) => Some((callback, user_data)),
+        (_, _) => None,
+    }
+}
+
+/// A raw pointer, const or not.
+pub trait Pointer: Copy {
+    /// What it leads to.
+    type Pointee;
+    /// Its address.
+    fn address(self) -> u64;
+    /// A pointer to something else.
+    fn to(place: *mut Self::Pointee) -> Self;
+}
+
+impl<T> Pointer for *const T {
+    type Pointee = T;
+    fn address(self) -> u64 {
+        self as u64
+    }
+    fn to(place: *mut T) -> Self {
+        place
+    }
+}
+
+impl<T> Pointer for *mut T {
+    type Pointee = T;
+    fn address(self) -> u64 {
+        self as u64
+    }
+    fn to(place: *mut T) -> Self {
+        place
+    }
 }
 
 #[cfg(feature = "testing")]

@@ -62,6 +62,25 @@ impl<T> Ranges<T> {
     }
 }
 
+/// The runs of bytes in which two contents differ.
+pub(crate) fn differing(old: &[u8], new: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
+    for (chunk, (old, new)) in old.chunks(64).zip(new.chunks(64)).enumerate() {
+        if old == new {
+            continue;
+        }
+        for (at, (old, new)) in old.iter().zip(new).enumerate() {
+            let at = chunk * 64 + at;
+            match runs.last_mut() {
+                _ if old == new => {}
+                Some(run) if run.end == at => run.end += 1,
+                _ => runs.push(at..at + 1),
+            }
+        }
+    }
+    runs
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use hrr_core::archive::event::{
-    AbsentReason, Body, Event, FIELD_CHECK, FIELD_HOST_SEEN, FIELD_HOST_WRITE, Field,
+    AbsentReason, Body, Event, FIELD_CALLBACK_STORE, FIELD_CHECK, FIELD_HOST_SEEN,
+    FIELD_HOST_WRITE, Field,
 };
 use hrr_core::archive::reader::Process;
 use hrr_core::arg::Payload;
@@ -60,6 +61,16 @@ declare!(API_PINNED, fakePinned(
 declare!(API_FREE, fakeFree(at: *mut u8 = Role::DevicePointer { frees: true }, answer: u64 = U64) -> i32);
 declare!(API_KERNEL, fakeKernel(at: *mut u8 = Role::DevicePointer { frees: false }, index: u64 = U64, value: u64 = U64, stream: u64 = IN) -> i32,
     effects = &[Effect::Launches, Effect::Enqueues { stream: 3 }]);
+
+declare!(API_CALL, fakeCall(stream: u64 = IN, function: *mut core::ffi::c_void = Role::Callback, data: *mut core::ffi::c_void = Role::UserData) -> i32,
+    class = Class::Ordering, effects = &[Effect::Enqueues { stream: 0 }], callback = function, data);
+declare!(API_SOURCE, fakeSource(
+    src: *const u8 = Role::Operand { side: Side::Source, place: OperandPlace::Fixed(Place::Host), extent: Extent::Bytes(Len::Param(1)) },
+    bytes: u64 = U64, stream: u64 = IN) -> i32, effects = &[Effect::Enqueues { stream: 2 }]);
+
+/// A callback with its data, and on which stream.
+type Called = (u64, usize, usize);
+static CALLED: Mutex<Vec<Called>> = Mutex::new(Vec::new());
 
 /// One piece of deferred work: where, how many bytes, of what value.
 type Work = (u64, u64, u8);
@@ -110,6 +121,19 @@ unsafe extern "C-unwind" fn real_send(_src: *const u8, _bytes: u64, _stream: u64
 }
 unsafe extern "C-unwind" fn real_sync(stream: u64) -> i32 {
     run(with(|runtime| runtime.streams.remove(&stream)).unwrap_or_default());
+    let called: Vec<Called> = CALLED.lock().unwrap().extract_if(.., |c| c.0 == stream).collect();
+    for (_, function, data) in called {
+        let function: extern "C" fn(usize) = unsafe { core::mem::transmute(function) };
+        function(data);
+    }
+    0
+}
+unsafe extern "C-unwind" fn real_call(
+    stream: u64,
+    function: *mut core::ffi::c_void,
+    data: *mut core::ffi::c_void,
+) -> i32 {
+    CALLED.lock().unwrap().push((stream, function as usize, data as usize));
     0
 }
 unsafe extern "C-unwind" fn real_query(stream: u64, answer: u64) -> i32 {
@@ -163,7 +187,8 @@ fn resolve(api: &'static ApiDesc) -> *const () {
     match api.name.to_str().unwrap() {
         "fakeCopy" => real_copy as *const (),
         "fakeCopySync" => real_copy_sync as *const (),
-        "fakeSend" => real_send as *const (),
+        "fakeSend" | "fakeSource" => real_send as *const (),
+        "fakeCall" => real_call as *const (),
         "fakeSync" => real_sync as *const (),
         "fakeQuery" | "fakeAsk" => real_query as *const (),
         "fakeDevice" => real_device as *const (),
@@ -434,6 +459,82 @@ fn a_call_that_waits_takes_what_the_program_stored_while_work_runs() {
         assert!(check.iter().any(|check| check.1.contains(&200)));
         let asked = (8..2008).filter(|event| !looks(*event).is_empty()).count();
         assert!((1..1000).contains(&asked), "{asked} looks in 2000 questions");
+    });
+}
+
+#[test]
+fn while_work_runs_what_changed_is_seen_and_checked_when_the_last_is_done() {
+    unsafe fn inner() {
+        let mut at = core::ptr::null_mut();
+        fakePinned(&mut at, 1024); // 0
+        core::ptr::write_bytes(at, 0, 1024);
+        fakeKernel(at, 0, 1, 10); // 1
+        at.add(300).write_volatile(7);
+        fakeKernel(at, 600, 2, 11); // 2: may be the work's or the program's
+        fakeSource(at.add(256), 16, 12); // 3: as well
+        fakeSync(10); // 4: other work still runs
+        fakeSync(11); // 5
+        fakeSource(at, 16, 12); // 6: no work runs
+        fakeCopy(at.add(100), 50, 9, 10); // 7
+        fakeSource(at.add(110), 20, 10); // 8: what the copy writes
+        fakeSource(at.add(140), 20, 10); // 9: a part of it
+    }
+    let name = "while_work_runs_what_changed_is_seen_and_checked_when_the_last_is_done";
+    in_process(name, inner, |seen| {
+        let source = |call: usize| seen.events[call].fields.iter().find(|f| f.id == 0).unwrap();
+        assert_eq!((seen.writes(1).len(), seen.writes(2).len()), (1, 0));
+        let look = seen.fields(2, FIELD_HOST_SEEN);
+        assert_eq!((look.len(), seen.content(look[0])[300 - 256]), (1, 7));
+        assert_eq!(source(3).body, Body::Absent(AbsentReason::EarlierWork));
+        assert_eq!(seen.fields(3, FIELD_HOST_SEEN), Vec::<&Field>::new(), "it was seen before");
+        assert_eq!(seen.checks(4), []);
+        let bytes: Vec<u8> = seen.checks(5).into_iter().flat_map(|check| check.1).collect();
+        assert_eq!(bytes.len(), 768);
+        assert_eq!((bytes[0], bytes[300], bytes[600]), (1, 7, 2));
+        assert_eq!(seen.content(source(6))[0], 1);
+        assert_eq!(source(8).body, Body::Absent(AbsentReason::EarlierWork));
+        assert_eq!(seen.content(source(9)).len(), 20);
+    });
+}
+
+#[test]
+fn what_a_callback_stores_is_written_with_the_next_call() {
+    extern "C" fn store(at: usize) {
+        let at = at as *mut u8;
+        // SAFETY: the pinned memory of this test.
+        unsafe {
+            at.add(10).write_volatile(1);
+            at.add(20).write_volatile(2);
+            at.add(500).write_volatile(at.add(500).read_volatile() + 3);
+        }
+    }
+    unsafe fn inner() {
+        let mut at = core::ptr::null_mut();
+        fakePinned(&mut at, 1024); // 0
+        core::ptr::write_bytes(at, 0, 1024);
+        fakeCall(10, store as *mut _, at.cast()); // 1
+        fakeCall(10, store as *mut _, at.cast()); // 2
+        fakeSync(10); // 3
+        let mut large = core::ptr::null_mut();
+        fakePinned(&mut large, 64 << 20); // 4
+        fakeCall(10, store as *mut _, at.cast()); // 5
+        fakeSync(10); // 6
+    }
+    let name = "what_a_callback_stores_is_written_with_the_next_call";
+    in_process(name, inner, |seen| {
+        let base = seen.writes(1)[0].0;
+        let stores = seen.fields(3, FIELD_CALLBACK_STORE);
+        let store = |field: &&Field| {
+            let owner = field.owner.unwrap().0.index;
+            (owner, field.element, field.address - base, seen.content(field))
+        };
+        let mut first = vec![0; 11];
+        (first[0], first[10]) = (1, 2);
+        let expected = [(1, 0, 10, first), (1, 0, 500, vec![3]), (2, 0, 500, vec![6])];
+        assert_eq!(stores.iter().map(store).collect::<Vec<_>>(), expected);
+        let unseen = seen.fields(6, FIELD_CALLBACK_STORE);
+        assert_eq!(unseen.len(), 1);
+        assert_eq!(unseen[0].body, Body::Absent(AbsentReason::RecorderLimit));
     });
 }
 

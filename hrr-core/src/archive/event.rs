@@ -83,6 +83,11 @@ pub const FIELD_CUSTOM: u16 = 0xfffc;
 /// `element` is the age of the oldest such work in milliseconds, [`Field::address`] the recorded
 /// address.
 pub const FIELD_HOST_SEEN: u16 = 0xfff9;
+/// The id of a field that holds what a callback of the program stored in tracked host memory:
+/// [`Field::owner`] handed the callback over, `element` counts its runs from 0, [`Field::address`] is
+/// the recorded address. It stands in some later event, whose call has nothing to do with it. Absent:
+/// nobody looked what that run stored.
+pub const FIELD_CALLBACK_STORE: u16 = 0xfff8;
 /// Ids from here on stand for no parameter.
 pub const FIELD_SPECIAL: u16 = 0xfff0;
 
@@ -106,11 +111,12 @@ pub struct Field {
     pub original: u64,
     /// Elements that were recorded. `original > recorded` is never replayed as if whole.
     pub recorded: u64,
-    /// For [`FIELD_HOST_WRITE`], [`FIELD_HOST_SEEN`] and [`FIELD_CHECK`]: the recorded host address.
-    /// For a field of an operand: the address passed. Else 0.
+    /// For the fields of host memory ([`FIELD_HOST_WRITE`], [`FIELD_HOST_SEEN`],
+    /// [`FIELD_CALLBACK_STORE`], [`FIELD_CHECK`]): the recorded host address. For a field of an
+    /// operand: the address passed. Else 0.
     pub address: u64,
     /// For [`FIELD_CHECK`] of a copy: the copy's event and the parameter or field id of the
-    /// destination.
+    /// destination. For [`FIELD_CALLBACK_STORE`]: the event that handed the callback over, and 0.
     pub owner: Option<(EventId, u16)>,
     /// The content.
     pub body: Body,
@@ -188,6 +194,11 @@ pub enum AbsentReason {
     NotKept = 11,
     /// The launch buffer ended before the argument.
     ShortBuffer = 12,
+    /// Work that had been enqueued before the call writes what the call reads: it is not the
+    /// program's.
+    EarlierWork = 13,
+    /// A reason that this build does not know: a newer recorder had it.
+    Newer = 255,
 }
 
 impl AbsentReason {
@@ -205,11 +216,14 @@ impl AbsentReason {
         AbsentReason::RecorderLimit,
         AbsentReason::NotKept,
         AbsentReason::ShortBuffer,
+        AbsentReason::EarlierWork,
+        AbsentReason::Newer,
     ];
 
     /// The reason of a number in the archive.
-    pub fn from_u8(value: u8) -> Option<AbsentReason> {
-        Self::ALL.iter().copied().find(|reason| *reason as u8 == value)
+    pub fn from_u8(value: u8) -> AbsentReason {
+        let known = Self::ALL.iter().copied().find(|reason| *reason as u8 == value);
+        known.unwrap_or(AbsentReason::Newer)
     }
 
     /// One clause for people.
@@ -227,6 +241,8 @@ impl AbsentReason {
             AbsentReason::RecorderLimit => "the recorder ran out of room",
             AbsentReason::NotKept => "by design not kept",
             AbsentReason::ShortBuffer => "the launch buffer ended before the argument",
+            AbsentReason::EarlierWork => "earlier work of the device writes it",
+            AbsentReason::Newer => "a reason that a newer recorder knows",
         }
     }
 }

@@ -219,12 +219,10 @@ fn take_field(words: &mut Words<'_>) -> Raw<Field> {
         }
         KIND_NULL => Body::Null,
         KIND_DEVICE => Body::Device,
-        KIND_ABSENT => Body::Absent(
-            u8::try_from(words.word()?)
-                .ok()
-                .and_then(AbsentReason::from_u8)
-                .ok_or("an unknown reason of an absent field")?,
-        ),
+        KIND_ABSENT => {
+            let reason = u8::try_from(words.word()?);
+            Body::Absent(reason.map_or(AbsentReason::Newer, AbsentReason::from_u8))
+        }
         _ => return Err("an unknown kind of content"),
     };
     let phase = if flags & FLAG_AFTER != 0 { Phase::After } else { Phase::Before };

@@ -150,7 +150,7 @@ fn the_format_has_not_changed() {
     }
     assert_eq!(
         format!("{:032x}", blob_hash(&all)),
-        "9486e57b7a8c2984172d0248fcae3f1f",
+        "8ab569306a1904d32c0be154f79a493b",
         "see the page of this test"
     );
 }

@@ -4,13 +4,17 @@
 //! callback over as their parent, and marks when it ran. It finds the program's function through
 //! the user data, in whose place the runtime gets the address of a [`Node`]. In which argument the
 //! user data comes depends on the function type, so the trampoline looks for the one that leads to
-//! a node: a node names its own address, which no other memory does.
+//! a node: a node names its own address, which no other memory does. What the callback stores in host
+//! memory that the device reaches is taken around it ([`track`]).
 
 use core::ffi::c_void;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
 
 use super::memory::Memory;
 use super::state::{self, State};
 use super::thread::{self, OpenCall, Thread};
+use super::track::{self, Around};
 use super::{call, recorder};
 use crate::archive::event::EventId;
 use crate::archive::raw::{MARK_CALLBACK, MARK_CALLBACK_END};
@@ -26,6 +30,8 @@ struct Node {
     function: *mut c_void,
     user_data: *mut c_void,
     owner: EventId,
+    /// How often it was called.
+    runs: AtomicU32,
 }
 
 impl Node {
@@ -62,11 +68,40 @@ pub(crate) unsafe fn swap(
         return;
     };
     let Some(owner) = call::open_id(call).filter(|_| !callback.is_null()) else { return };
-    let node =
-        Box::leak(Box::new(Node { mark: 0, function: *callback, user_data: *user_data, owner }));
+    let (function, user_data_of) = (*callback, *user_data);
+    let runs = AtomicU32::new(0);
+    let node = Node { mark: 0, function, user_data: user_data_of, owner, runs };
+    let node = Box::leak(Box::new(node));
     node.mark = Node::MARK ^ core::ptr::from_ref(node) as u64;
     *callback = trampoline as AnyCallback as *mut c_void;
     *user_data = core::ptr::from_mut(node).cast();
+}
+
+/// Copies a struct that a call reads to `room`, and puts the trampoline and a node in the place of the
+/// callback and the user data at these offsets of it; `false` if the struct cannot be read.
+///
+/// # Safety
+/// As [`swap`]; `room` is writable for `bytes` bytes, in which the two words lie.
+pub(crate) unsafe fn swap_in_copy(
+    api: &'static ApiDesc,
+    call: Call,
+    address: u64,
+    room: *mut u8,
+    bytes: usize,
+    fields: Option<(u32, u32)>,
+) -> bool {
+    let mut content = Vec::new();
+    let Some((callback, user_data)) = fields else { return false };
+    if address == 0 || !Memory::of_thread().read(address, bytes, &mut content) {
+        return false;
+    }
+    // SAFETY: the caller's room, which has the alignment of the struct; the words are its fields.
+    unsafe {
+        core::ptr::copy_nonoverlapping(content.as_ptr(), room, bytes);
+        let (callback, user_data) = (room.add(callback as usize), room.add(user_data as usize));
+        swap(api, call, callback.cast(), user_data.cast());
+    }
+    true
 }
 
 /// Puts the program's callback back into a struct that the runtime has just filled, so that the
@@ -102,10 +137,13 @@ struct Running {
     flags: u32,
     call: OpenCall,
     parent: Option<EventId>,
+    owner: EventId,
+    run: u32,
+    around: Around,
 }
 
 impl Running {
-    fn begin(owner: EventId) -> Option<Running> {
+    fn begin(owner: EventId, run: u32) -> Option<Running> {
         let joined = std::panic::catch_unwind(thread::join).ok()?;
         // SAFETY: null, or the calling thread's own page and thread.
         let (state, thread) = unsafe {
@@ -122,6 +160,9 @@ impl Running {
             flags: state.flags,
             call: core::mem::take(&mut thread.open),
             parent: thread.parent.replace(owner),
+            owner,
+            run,
+            around: track::before_callback(thread.recorder),
         };
         thread.callbacks += 1;
         state.open = core::ptr::null_mut();
@@ -142,6 +183,8 @@ impl Drop for Running {
         // SAFETY: the calling thread's own page; its thread may be gone with a recording.
         unsafe {
             let Some(thread) = (*self.state).thread.as_mut() else { return };
+            let around = self.around.take();
+            track::after_callback(thread.recorder, self.owner, self.run, around);
             thread.open = core::mem::take(&mut self.call);
             thread.parent = self.parent;
             thread.callbacks -= 1;
@@ -166,7 +209,7 @@ unsafe extern "C-unwind" fn trampoline(a: usize, b: usize, c: usize, d: usize) -
             *word = node.user_data as usize;
         }
     }
-    let _running = Running::begin(node.owner);
+    let _running = Running::begin(node.owner, node.runs.fetch_add(1, Relaxed));
     // SAFETY: the program handed this function over for these arguments; words beyond those that it
     // takes do no harm.
     unsafe {

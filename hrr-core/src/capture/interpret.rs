@@ -764,6 +764,14 @@ impl<'t> Taking<'t> {
                 if side == Side::Destination && self.is_deferred() {
                     return self.fields().absent(meta, total, AbsentReason::Deferred);
                 }
+                // The tracker's lock ends with the statement: what follows takes it again.
+                let earlier = self.recorder.tracker().earlier_writer(&copy);
+                if let (Side::Source, Some(since)) = (side, earlier) {
+                    if let Some(since) = since {
+                        super::track::look_at_source(self, &copy, since);
+                    }
+                    return self.fields().absent(meta, total, AbsentReason::EarlierWork);
+                }
                 let mut content = Vec::new();
                 if read_rect(&self.memory, address, &rect, &mut content) {
                     self.fields().content(meta, total, &content);

@@ -10,26 +10,32 @@
 //!
 //! Host memory that kernels reach (pinned, registered, managed) is compared with hashes of its
 //! blocks: before a launch that can reach a range, the blocks that changed are a payload; when the
-//! launch is complete, the blocks that changed since are expectations. While it runs, a call that is
-//! about to wait, or asks whether it is done, takes what changed meanwhile: a kernel may be waiting
-//! for what the program stored there. The price is one read of the reached ranges at each launch, at
+//! last work that reaches it is complete, the blocks that changed since are expectations. While such
+//! work runs, what changed may be its own or the program's: a call that launches more, or is about to
+//! wait, or asks whether it is done, takes that as seen, and replay tells the two apart. A kernel may
+//! be waiting for what the program stored there. The price is one read of the reached ranges at each launch, at
 //! each wait and at each completion; a program that asks again and again pays a tenth of its time.
+//!
+//! A callback of the program may store there as well. All reachable memory is kept as it was before
+//! the callback, if it is not too much, and compared afterwards; what differs is written with the next
+//! call.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::fields::Meta;
+use super::fields::{INLINE_BYTES_MAX, Meta};
 use super::interpret::{Taking, read_rect, rect_bytes, value_at};
 use super::memory::Memory;
 use super::recorder::Recorder;
 use crate::archive::blob_hash;
 use crate::archive::event::{
-    AbsentReason, BlobHash, EventId, FIELD_CHECK, FIELD_HOST_SEEN, FIELD_HOST_WRITE, Phase,
+    AbsentReason, BlobHash, Body, EventId, FIELD_CALLBACK_STORE, FIELD_CHECK, FIELD_HOST_SEEN,
+    FIELD_HOST_WRITE, Phase,
 };
 use crate::code::{self, Identity, Image};
 use crate::desc::{Class, Effect, Rect, RetKind, Role, Scope, Side, Space};
-use crate::ranges::Ranges;
+use crate::ranges::{Ranges, differing};
 
 /// Reachable host memory is compared in blocks of this size: small, since what changed in the same
 /// block by another hand is taken with it.
@@ -37,6 +43,12 @@ const BLOCK_BYTES: usize = 256;
 /// A program that asks again and again whether work is done has its host memory looked at for one
 /// part in so many of its time.
 const LOOK_SHARE: u32 = 10;
+
+/// So much reachable memory is kept and compared around each callback, at most.
+const CALLBACK_BYTES_MAX: u64 = 16 << 20;
+/// Stores of a callback are one if so many bytes between them are as they were, at most: a field takes
+/// as many.
+const STORE_GAP_BYTES: usize = 16;
 
 /// The host side of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,30 +123,27 @@ impl Tracked {
     fn new(space: Space) -> Tracked {
         Tracked { space, blocks: Vec::new(), looked: Vec::new() }
     }
+}
 
-    /// Compares blocks with what is known of them, which becomes what they hold now, and answers the
-    /// runs of those that changed.
-    fn renew(known: &mut Vec<u64>, start: u64, content: &[u8]) -> Vec<(u64, Vec<u8>)> {
-        let first_time = known.is_empty();
-        let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
-        let mut last_changed = None;
-        for (at, block) in content.chunks(BLOCK_BYTES).enumerate() {
-            let hash = blob_hash(block) as u64;
-            if first_time {
-                known.push(hash);
-            } else if core::mem::replace(&mut known[at], hash) == hash {
-                continue;
-            }
-            match runs.last_mut() {
-                Some((_, run)) if last_changed == Some(at.wrapping_sub(1)) => {
-                    run.extend_from_slice(block);
-                }
-                _ => runs.push((start + (at * BLOCK_BYTES) as u64, block.to_vec())),
-            }
-            last_changed = Some(at);
+/// Compares blocks with their hashes, which become those of what they hold now, and answers the runs
+/// of those that changed.
+fn renew(known: &mut [u64], start: u64, content: &[u8]) -> Vec<(u64, Vec<u8>)> {
+    let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
+    let mut last_changed = None;
+    for (at, (known, block)) in known.iter_mut().zip(content.chunks(BLOCK_BYTES)).enumerate() {
+        let hash = blob_hash(block) as u64;
+        if core::mem::replace(known, hash) == hash {
+            continue;
         }
-        runs
+        match runs.last_mut() {
+            Some((_, run)) if last_changed == Some(at.wrapping_sub(1)) => {
+                run.extend_from_slice(block);
+            }
+            _ => runs.push((start + (at * BLOCK_BYTES) as u64, block.to_vec())),
+        }
+        last_changed = Some(at);
     }
+    runs
 }
 
 /// What is known.
@@ -153,7 +162,22 @@ pub(crate) struct Tracker {
     pending: Vec<Pending>,
     /// When reachable memory was last looked at for a call that does not wait, and for how long.
     last_look: Option<(Instant, Duration)>,
+    /// What callbacks stored, as far as no call has written it yet.
+    callback_stores: Vec<CallbackStore>,
 }
+
+/// What one run of a callback stored in one place.
+#[derive(Debug)]
+struct CallbackStore {
+    owner: EventId,
+    run: u32,
+    address: u64,
+    bytes: u64,
+    body: Body,
+}
+
+/// Reachable memory before a callback: where, and what; `None`: it is too much to be kept.
+pub(crate) type Around = Option<Vec<(u64, Vec<u8>)>>;
 
 impl Tracker {
     pub(crate) fn image(&self, handle: u64) -> Option<BlobHash> {
@@ -242,6 +266,11 @@ impl Tracker {
             .map(|(start, ..)| start)
     }
 
+    fn reachable_bytes(&self) -> u64 {
+        let reachable = self.ranges.iter().filter(|(_, _, known)| known.space != Space::Device);
+        reachable.map(|(_, bytes, _)| bytes).sum()
+    }
+
     /// Reads a reachable range and answers the runs of blocks that changed since it was last taken.
     fn changes(&mut self, memory: &Memory, start: u64) -> Vec<(u64, Vec<u8>)> {
         let Some((_, bytes, tracked)) = self.ranges.find_mut(start) else { return Vec::new() };
@@ -250,21 +279,53 @@ impl Tracker {
             return Vec::new();
         }
         tracked.looked.clear();
-        Tracked::renew(&mut tracked.blocks, start, &content)
+        if tracked.blocks.is_empty() {
+            let hashes = content.chunks(BLOCK_BYTES).map(|block| blob_hash(block) as u64);
+            tracked.blocks.extend(hashes);
+            return vec![(start, content)];
+        }
+        renew(&mut tracked.blocks, start, &content)
     }
 
-    /// Reads a reachable range and answers the runs of blocks that changed since it was last taken or
-    /// looked at; they are not taken.
-    fn look(&mut self, memory: &Memory, start: u64) -> Vec<(u64, Vec<u8>)> {
-        let Some((_, bytes, tracked)) = self.ranges.find_mut(start) else { return Vec::new() };
+    /// Reads the blocks of a reachable range in which an address range lies, and answers the runs of
+    /// those that changed since they were last taken or looked at; they are not taken.
+    fn look(&mut self, memory: &Memory, from: u64, end: u64) -> Vec<(u64, Vec<u8>)> {
+        let Some((start, bytes, tracked)) = self.ranges.find_mut(from) else { return Vec::new() };
+        let first = (from - start) as usize / BLOCK_BYTES;
+        let end = (end.min(start + bytes) - start) as usize;
+        let end = end.next_multiple_of(BLOCK_BYTES).min(bytes as usize);
+        let from = start + (first * BLOCK_BYTES) as u64;
         let mut content = Vec::new();
-        if tracked.blocks.is_empty() || !memory.read(start, bytes as usize, &mut content) {
+        if tracked.blocks.is_empty() || !memory.read(from, end - first * BLOCK_BYTES, &mut content)
+        {
             return Vec::new();
         }
         if tracked.looked.is_empty() {
             tracked.looked.clone_from(&tracked.blocks);
         }
-        Tracked::renew(&mut tracked.looked, start, &content)
+        renew(&mut tracked.looked[first..], from, &content)
+    }
+
+    /// What earlier work may write where a copy reads tracked host memory: a range of it that kernels
+    /// reach, and since when; or, without one, an earlier copy that covers all of it.
+    pub(crate) fn earlier_writer(&self, copy: &Copy) -> Option<Option<Instant>> {
+        let (from, end) = span(copy);
+        let (start, _, tracked) = self.ranges.find(from)?;
+        if tracked.space == Space::Device || from == end {
+            return None;
+        }
+        let running = self.pending.iter().filter_map(|pending| match &pending.what {
+            What::Range(range) if *range == start => Some(pending.since),
+            What::Range(_) | What::Copy(_) => None,
+        });
+        if let Some(since) = running.min() {
+            return Some(Some(since));
+        }
+        let covered = self.pending.iter().any(|pending| match &pending.what {
+            What::Copy(older) => covers(older, copy),
+            What::Range(_) => false,
+        });
+        covered.then_some(None)
     }
 
     /// The reachable ranges that work may be writing to, and since when.
@@ -323,12 +384,19 @@ impl Tracker {
         self.pending.extract_if(.., |pending| anew(pending)).collect()
     }
 
-    /// Takes out what is final once `follows` is done.
+    /// Takes out what is final once `follows` is done. A range that other work still reaches is final
+    /// when that is done.
     fn complete(&mut self, follows: &Follows) -> Vec<Pending> {
         let done = |pending: &Pending| {
             follows.get(&pending.stream).is_some_and(|count| pending.count <= *count)
         };
-        self.pending.extract_if(.., |pending| done(pending)).collect()
+        let mut over: Vec<Pending> = self.pending.extract_if(.., |pending| done(pending)).collect();
+        let running = self.running();
+        over.retain(|pending| match &pending.what {
+            What::Range(start) => !running.contains_key(start),
+            What::Copy(_) => true,
+        });
+        over
     }
 
     /// Everything that was enqueued so far.
@@ -400,10 +468,79 @@ fn written(taking: &Taking<'_>, scope: &Scope<'_>, index: u16) -> Option<u64> {
     (address != 0).then(|| taking.memory.read_word(address, 8)).flatten()
 }
 
+/// Before a callback of the program: what reachable memory holds.
+pub(crate) fn before_callback(recorder: &Recorder) -> Around {
+    let memory = Memory::foreign();
+    let tracker = recorder.tracker();
+    let ranges = || tracker.ranges.iter().filter(|(_, _, known)| known.space != Space::Device);
+    if tracker.reachable_bytes() > CALLBACK_BYTES_MAX {
+        return None;
+    }
+    let mut around = Vec::new();
+    for (start, bytes, _) in ranges() {
+        let mut content = Vec::new();
+        if memory.read(start, bytes as usize, &mut content) {
+            around.push((start, content));
+        }
+    }
+    Some(around)
+}
+
+/// After it: what it stored there, on its `run`-th run.
+pub(crate) fn after_callback(recorder: &Recorder, owner: EventId, run: u32, around: Around) {
+    let Some(around) = around else {
+        let body = Body::Absent(AbsentReason::RecorderLimit);
+        let store = CallbackStore { owner, run, address: 0, bytes: 0, body };
+        recorder.tracker().callback_stores.push(store);
+        return;
+    };
+    let memory = Memory::foreign();
+    let mut found = Vec::new();
+    for (start, before) in around {
+        let mut after = Vec::new();
+        // What the callback freed is of no interest any more.
+        if !memory.read(start, before.len(), &mut after) {
+            continue;
+        }
+        let mut runs = differing(&before, &after);
+        runs.dedup_by(|next, last| {
+            let near = next.start - last.end <= STORE_GAP_BYTES;
+            if near {
+                last.end = next.end;
+            }
+            near
+        });
+        let stored = |run: std::ops::Range<usize>| (start + run.start as u64, after[run].to_vec());
+        found.extend(runs.into_iter().map(stored));
+    }
+    for (address, content) in found {
+        let body = match content.len() {
+            ..=INLINE_BYTES_MAX => Some(Body::Bytes(Arc::from(content.as_slice()))),
+            _ => recorder.blob(&content),
+        };
+        let body = body.unwrap_or(Body::Absent(AbsentReason::RecorderLimit));
+        let store = CallbackStore { owner, run, address, bytes: content.len() as u64, body };
+        recorder.tracker().callback_stores.push(store);
+    }
+}
+
+/// Writes what callbacks stored since the last call.
+fn take_callback_stores(taking: &mut Taking<'_>) {
+    let stores = core::mem::take(&mut taking.recorder.tracker().callback_stores);
+    for CallbackStore { owner, run, address, bytes, body } in stores {
+        let phase = taking.phase;
+        let owner = Some((owner, 0));
+        let meta = Meta { id: FIELD_CALLBACK_STORE, depth: 0, phase, element: run, address, owner };
+        let recorded = if matches!(body, Body::Absent(_)) { 0 } else { bytes };
+        taking.fields().field(meta, bytes, recorded, body);
+    }
+}
+
 /// Before the real call: what it waits for, and the content of host memory that its device work can
 /// reach.
 pub(crate) fn before_call(taking: &mut Taking<'_>) {
     let effects = taking.api.effects;
+    take_callback_stores(taking);
     note_completions(taking);
     look_at_running(taking);
     let launches = effects.iter().any(|effect| {
@@ -412,12 +549,16 @@ pub(crate) fn before_call(taking: &mut Taking<'_>) {
     if !launches {
         return;
     }
+    let calls_back = taking.api.params.iter().any(|param| matches!(param.role, Role::Callback));
     let thread = taking.id.thread;
     taking.with_scope(|taking, scope| {
         let mut tracker = taking.recorder.tracker();
         let mut reached = core::mem::take(&mut taking.thread.open.reached);
         let mut sources = Vec::new();
         let mut superseded = Vec::new();
+        if calls_back && tracker.reachable_bytes() <= CALLBACK_BYTES_MAX {
+            reached.extend(tracker.reachable());
+        }
         for effect in effects {
             match effect {
                 Effect::Launches if taking.thread.open.unknown_args => {
@@ -537,22 +678,42 @@ fn look_at_running(taking: &mut Taking<'_>) {
     }
     let mut seen = Vec::new();
     for (start, since) in running {
-        let age_ms = u32::try_from((began - since).as_millis()).unwrap_or(u32::MAX);
-        seen.extend(tracker.look(&memory, start).into_iter().map(|run| (age_ms, run)));
+        seen.push((since, tracker.look(&memory, start, u64::MAX)));
     }
     if asks {
         tracker.last_look = Some((Instant::now(), began.elapsed()));
     }
     drop(tracker);
-    for (age_ms, (address, content)) in seen {
+    for (since, runs) in seen {
+        put_seen(taking, since, runs);
+    }
+}
+
+/// Takes what changed where a copy reads memory that running work reaches.
+pub(crate) fn look_at_source(taking: &mut Taking<'_>, copy: &Copy, since: Instant) {
+    let (memory, (from, end)) = (taking.memory, span(copy));
+    let runs = taking.recorder.tracker().look(&memory, from, end);
+    put_seen(taking, since, runs);
+}
+
+fn put_seen(taking: &mut Taking<'_>, since: Instant, runs: Vec<(u64, Vec<u8>)>) {
+    let age_ms = u32::try_from(since.elapsed().as_millis()).unwrap_or(u32::MAX);
+    for (address, content) in runs {
         let meta = Meta { id: FIELD_HOST_SEEN, element: age_ms, address, ..Meta::default() };
         taking.fields().content(meta, content.len() as u64, &content);
     }
 }
 
+/// Takes what changed in reachable ranges before a launch.
 fn take_changes(taking: &mut Taking<'_>, reached: &[u64]) {
+    let running = taking.recorder.tracker().running();
     for start in reached {
         let memory = taking.memory;
+        if let Some(since) = running.get(start) {
+            let runs = taking.recorder.tracker().look(&memory, *start, u64::MAX);
+            put_seen(taking, *since, runs);
+            continue;
+        }
         let runs = taking.recorder.tracker().changes(&memory, *start);
         for (address, content) in runs {
             let meta = Meta { id: FIELD_HOST_WRITE, address, ..Meta::default() };
@@ -566,6 +727,10 @@ fn take_sources(taking: &mut Taking<'_>, exec: u64) {
     let copies = taking.recorder.tracker().graphs.get(&exec).cloned().unwrap_or_default();
     for (at, of) in copies.iter().enumerate() {
         if of.copy.side != Side::Source {
+            continue;
+        }
+        // What kernels reach has been looked at for this launch; the other is a copy's.
+        if taking.recorder.tracker().earlier_writer(&of.copy).is_some() {
             continue;
         }
         let mut content = Vec::new();
@@ -596,6 +761,7 @@ fn take_sources(taking: &mut Taking<'_>, exec: u64) {
 
 /// After the real call: what it did to the order of work, and what became final by it.
 pub(crate) fn after_call(taking: &mut Taking<'_>) {
+    take_callback_stores(taking);
     let superseded = core::mem::take(&mut taking.thread.open.superseded);
     if !taking.succeeded {
         taking.recorder.tracker().pending.extend(superseded);

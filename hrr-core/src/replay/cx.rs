@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::archive::event::{
-    Body, Event, EventId, FIELD_CHECK, FIELD_CUSTOM, FIELD_HOST_WRITE, Field, Phase,
+    Body, Event, EventId, FIELD_CHECK, FIELD_CUSTOM, FIELD_HOST_SEEN, FIELD_HOST_WRITE, Field,
+    Phase,
 };
 use crate::arg::Ret;
 use crate::desc::{ApiDesc, Class, Effect, HandleDesc, ParamDesc, RetKind, Role, Space, SpaceOf};
 
 use super::Refusal;
-use super::engine::{Shared, Stored};
+use super::engine::Shared;
 use super::finish::{self, Finisher};
 use super::handles::Entry;
 use super::rebuild::{Call, Rebuilder, recorded_param, word};
@@ -56,8 +57,8 @@ pub struct ReplayCx<'a> {
     served: Option<Served>,
     /// Calls that had returned when this one was issued.
     started: u64,
-    /// What was put into host memory while the call waited.
-    stored: Stored,
+    /// Whether what the program may have stored was put into host memory while the call waited.
+    stored: bool,
 }
 
 impl<'a> ReplayCx<'a> {
@@ -78,7 +79,7 @@ impl<'a> ReplayCx<'a> {
             ret: None,
             served: None,
             started: 0,
-            stored: Stored::Nothing,
+            stored: false,
         }
     }
 
@@ -213,6 +214,10 @@ impl<'a> ReplayCx<'a> {
         };
         rebuilder.run(&self.tree)?;
         self.call = Some(rebuilder.call);
+        drop(world);
+        if self.event.fields.iter().any(|field| field.id == FIELD_HOST_SEEN) {
+            self.shared.settle_hosts(self.event, self.desc);
+        }
         Ok(())
     }
 
@@ -266,7 +271,7 @@ impl<'a> ReplayCx<'a> {
     pub fn issue<R: Ret>(&mut self, call: impl FnOnce() -> R) {
         self.started = self.shared.world().calls;
         let (answer, stored) = self.watched(name(self.desc), call);
-        self.stored = self.stored.max(stored);
+        self.stored |= stored;
         let mut ret = vec![0u128; size_of::<R>().div_ceil(16).max(1)];
         // SAFETY: the words hold at least `size_of::<R>()` bytes, aligned to 16.
         unsafe { ret.as_mut_ptr().cast::<R>().write_unaligned(answer) };
@@ -296,12 +301,12 @@ impl<'a> ReplayCx<'a> {
             // and the callee's contract holds as far as it held for the recorded program.
             unsafe { (desc.invoke)(function, args, ret.as_mut_ptr().cast()) };
         });
-        self.stored = self.stored.max(stored);
+        self.stored |= stored;
         self.ret = Some(ret);
     }
 
     /// Runs something of the runtime for this event.
-    fn watched<T>(&self, what: String, call: impl FnOnce() -> T) -> (T, Stored) {
+    fn watched<T>(&self, what: String, call: impl FnOnce() -> T) -> (T, bool) {
         self.shared.watched(self.slot, self.event.id, what, self.results(), call)
     }
 

@@ -5,7 +5,7 @@
 //! captured, because some runtimes then refuse or spoil the capture.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -53,8 +53,8 @@ type Job = Box<dyn FnOnce(&dyn Driver) + Send>;
 pub(super) struct Helper {
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
-    /// A job does not return.
-    stuck: AtomicBool,
+    /// Jobs that are not done.
+    open: Arc<AtomicUsize>,
 }
 
 impl Helper {
@@ -67,7 +67,7 @@ impl Helper {
                     job(&*driver);
                 }
             })?;
-        Ok(Helper { jobs: Some(jobs), thread: Some(thread), stuck: AtomicBool::new(false) })
+        Ok(Helper { jobs: Some(jobs), thread: Some(thread), open: Arc::default() })
     }
 
     /// Runs a job there and waits for its answer.
@@ -78,8 +78,8 @@ impl Helper {
         self.start_job(job)?.recv().map_err(|_| gone())
     }
 
-    /// Runs a job there and waits so long for its answer: `None` if it has not come. The thread is
-    /// then of no more use.
+    /// Runs a job there and waits so long for its answer: `None` if it has not come. The thread does
+    /// nothing else until the job is done.
     pub(super) fn run_at_most<T: Send + 'static>(
         &self,
         limit: Duration,
@@ -88,10 +88,7 @@ impl Helper {
         match self.start_job(job)?.recv_timeout(limit) {
             Ok(answer) => Ok(Some(answer)),
             Err(RecvTimeoutError::Disconnected) => Err(gone()),
-            Err(RecvTimeoutError::Timeout) => {
-                self.stuck.store(true, Ordering::Relaxed);
-                Ok(None)
-            }
+            Err(RecvTimeoutError::Timeout) => Ok(None),
         }
     }
 
@@ -100,9 +97,13 @@ impl Helper {
         job: impl FnOnce(&dyn Driver) -> T + Send + 'static,
     ) -> Result<Receiver<T>, String> {
         let (answer, wait) = channel();
+        let open = self.open.clone();
+        open.fetch_add(1, Ordering::Relaxed);
         let job: Job = Box::new(move |driver| {
+            let done = job(driver);
+            open.fetch_sub(1, Ordering::Relaxed);
             // The asker waits for exactly this answer; if it is gone nobody needs it.
-            let _ = answer.send(job(driver));
+            let _ = answer.send(done);
         });
         self.jobs.as_ref().ok_or_else(gone)?.send(job).map_err(|_| gone())?;
         Ok(wait)
@@ -116,7 +117,9 @@ fn gone() -> String {
 impl Drop for Helper {
     fn drop(&mut self) {
         drop(self.jobs.take());
-        if let Some(thread) = self.thread.take().filter(|_| !self.stuck.load(Ordering::Relaxed)) {
+        // A job that does not return is left behind.
+        if let Some(thread) = self.thread.take().filter(|_| self.open.load(Ordering::Relaxed) == 0)
+        {
             // A panic of the driver was already answered with "has ended".
             let _ = thread.join();
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use crate::archive::event::{Body, Event, EventId, FIELD_HOST_SEEN, FIELD_HOST_WRITE, Field};
@@ -19,7 +19,7 @@ use super::rebuild::recorded_param;
 use super::report::{FindingKind, Outcome};
 use super::source::Recording;
 use super::world::{World, name};
-use super::{Progress, Refusal, ReplayOptions, finish, scope};
+use super::{Progress, Refusal, ReplayOptions, callbacks, finish, scope};
 
 /// A call that runs.
 pub(super) struct Current {
@@ -33,21 +33,17 @@ pub(super) struct Current {
     /// What the recording found in reachable host memory when the call had returned: recorded
     /// address and content. The program may have stored a part of it while the call waited.
     pub(super) results: Vec<(u64, Arc<[u8]>)>,
-    /// What was put into host memory, because the call did not return without it.
-    pub(super) stored: Stored,
+    /// Whether that was put there, because the call did not return without it.
+    pub(super) stored: bool,
 }
 
-/// What was put into host memory while a call waited, because the program may have stored it.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Stored {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// What the recording saw there when a call began to wait.
-    Seen,
-    /// What the recording found there when the call had returned, of which the device may have
-    /// written any part.
-    Results,
+/// What must be known of later events.
+#[derive(Default)]
+pub(super) struct Ahead {
+    /// See [`Shared::own_memory`].
+    pub(super) own_memory: BTreeMap<u64, String>,
+    /// See [`Shared::callback_stores`].
+    pub(super) callback_stores: callbacks::Stores,
 }
 
 /// What all replay threads share.
@@ -67,6 +63,10 @@ pub(super) struct Shared {
     pub(super) exec_types: Vec<&'static str>,
     /// Addresses that functions are given which need memory of the runtime's own, and the function.
     pub(super) own_memory: BTreeMap<u64, String>,
+    /// What the program's callbacks stored.
+    pub(super) callback_stores: callbacks::Stores,
+    /// Itself, for what the runtime keeps longer than the replay lasts.
+    pub(super) me: Weak<Shared>,
     world: Mutex<World>,
 }
 
@@ -80,8 +80,9 @@ impl Shared {
         helper: Option<Helper>,
         threads: usize,
         progress: Box<dyn Fn(Progress<'_>) + Send + Sync>,
-        own_memory: BTreeMap<u64, String>,
+        ahead: Ahead,
         world: World,
+        me: Weak<Shared>,
     ) -> Shared {
         let (mut graph_types, mut exec_types) = (Vec::new(), Vec::new());
         for binding in &bindings {
@@ -125,7 +126,9 @@ impl Shared {
             progress,
             graph_types,
             exec_types,
-            own_memory,
+            own_memory: ahead.own_memory,
+            callback_stores: ahead.callback_stores,
+            me,
             world: Mutex::new(world),
         }
     }
@@ -141,8 +144,8 @@ impl Shared {
         self.current[slot].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs something of the runtime under the watchdog's eye. Also answers what had to be put into
-    /// host memory for it to return.
+    /// Runs something of the runtime under the watchdog's eye. Also answers whether `results` had to
+    /// be put into host memory for it to return.
     pub(super) fn watched<T>(
         &self,
         slot: usize,
@@ -150,7 +153,7 @@ impl Shared {
         function: String,
         results: Vec<(u64, Arc<[u8]>)>,
         call: impl FnOnce() -> T,
-    ) -> (T, Stored) {
+    ) -> (T, bool) {
         *self.current(slot) = Some(Current {
             id,
             function,
@@ -158,11 +161,37 @@ impl Shared {
             next_word: self.options.watchdog,
             given_up: false,
             results,
-            stored: Stored::Nothing,
+            stored: false,
         });
         let answer = call();
         let current = self.current(slot).take();
-        (answer, current.map(|current| current.stored).unwrap_or_default())
+        (answer, current.is_some_and(|current| current.stored))
+    }
+
+    /// Makes the stores of the program that the recording saw in host memory while work ran, before
+    /// the call is issued that saw them.
+    pub(super) fn settle_hosts(&self, event: &Event, desc: &'static ApiDesc) {
+        let Some(patience) = self.world().seen_and_missing() else { return };
+        self.world().look_at_hosts();
+        // No call asks whether work is done: runtimes hold up other callers while one waits, and the
+        // work may be waiting for what this thread does next.
+        let began = Instant::now();
+        let mut pause = Duration::from_micros(100);
+        while began.elapsed() < patience {
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(10));
+            if self.world().seen_and_missing().is_none() {
+                return;
+            }
+        }
+        let mut world = self.world();
+        let Some((bytes, first)) = world.store_seen() else { return };
+        world.guessed = Some(event.id);
+        let text = format!(
+            "{bytes} bytes of host memory, from {first:#x} on, were stored before it, while work ran \
+             that did not write them: taken for stores of the program"
+        );
+        world.find(event.id, &name(desc), FindingKind::Note, text);
     }
 
     /// The bytes of a body: `None` for one without any.

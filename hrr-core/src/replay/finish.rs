@@ -22,7 +22,7 @@ use crate::desc::{
 
 use super::Refusal;
 use super::compare::{Rules, hex};
-use super::engine::{Shared, Stored, in_handles};
+use super::engine::{Shared, in_handles};
 use super::handles::{Entry, Handles};
 use super::memory::{Backing, Range, Where};
 use super::rebuild::{Call, recorded_param, word};
@@ -377,8 +377,8 @@ pub(super) struct Finisher<'a> {
     pub(super) placed: Option<u64>,
     /// Calls that had returned when this one was issued.
     pub(super) started: u64,
-    /// What was put into host memory while the call waited.
-    pub(super) stored: Stored,
+    /// Whether recorded contents were put into host ranges while the call waited.
+    pub(super) stored: bool,
     pub(super) differences: Vec<String>,
     /// Where the call's own buffers are: start and bytes.
     pub(super) buffers: Vec<(u64, u64)>,
@@ -410,6 +410,9 @@ impl Finisher<'_> {
         }
         self.settle_operands(success);
         self.checks();
+        if success && completes(self.desc) {
+            self.world.guessed = None;
+        }
         self.effects(success);
         self.inspect_arena();
         if !self.differences.is_empty() {
@@ -1015,7 +1018,7 @@ impl Finisher<'_> {
                     && field.owner.is_some_and(|(_, id)| id == operand.id)
             });
             let held = expectation(field).is_some_and(|bytes| bytes > 0);
-            if self.stored == Stored::Results && operand.is_none() && held {
+            if self.stored && operand.is_none() && held {
                 let what = "the call did not return until the engine had put what the recording \
                             found there into host memory: the program may have stored it";
                 self.not_made(what, field.owner);
@@ -1085,10 +1088,12 @@ impl Finisher<'_> {
                 self.world.report.checks_passed += 1;
                 self.world.report.bytes_checked += bytes - stored;
             }
-            (Some(found), None, _) if self.stored == Stored::Seen => {
+            (Some(found), None, _) if self.world.guessed.is_some() => {
+                let at = self.world.guessed.map(EventName::from).map(|at| at.to_string());
                 let what = format!(
-                    "{bytes} bytes cannot be held against the recording ({found}): the call did \
-                     not return until the engine had made stores that it took for the program's"
+                    "{bytes} bytes cannot be held against the recording ({found}): before event {} \
+                     stores were made that were taken for the program's",
+                    at.unwrap_or_default()
                 );
                 self.not_made(&what, field.owner);
             }

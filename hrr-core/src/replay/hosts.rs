@@ -1,21 +1,28 @@
 //! What the recording says of host memory that the device reaches, and the stores of the program
-//! that running work waits for.
+//! that are among it.
 //!
-//! A recording holds what changed in such memory: before a launch (to be restored), when the work is
-//! done (a check), and when a call that waits for the work began (seen). What was seen then is either
-//! the work's, which writes it again at replay, or the program's, which is not there to write it. The
-//! two are told apart by waiting: if a call does not return, and bytes that were seen still hold for
-//! a while what they held before, then the device does not write them, and the replay does.
+//! A recording holds what changed in such memory: while no work ran that reaches it (to be restored),
+//! when all such work was done (a check), and while some ran (seen). What was seen is either the
+//! work's, which writes it again at replay, or the program's, which is not there to write it. Replay
+//! waits: what the work leaves alone for a while is taken for the program's, and is stored.
 //!
 //! Owns the contents; knows no addresses and touches no live memory.
 
 use std::ops::Range;
 use std::time::Duration;
 
+use crate::ranges::differing;
+
 /// How long bytes must stay as they are, at least, before they are taken for the program's.
 const PATIENCE_MIN: Duration = Duration::from_millis(300);
+/// And at most.
+const PATIENCE_MAX: Duration = Duration::from_secs(10);
 /// How many times as long as the device had taken, at most, when they were seen.
 const PATIENCE_FACTOR: u32 = 4;
+
+/// What the work wrote is told from what it left alone by whole words: a byte of a number that it wrote
+/// may be as it was before.
+const WORD_BYTES: usize = 4;
 
 /// The contents of one range.
 #[derive(Default)]
@@ -25,29 +32,10 @@ pub(super) struct HostContent {
     /// As a call last saw it since; empty: none did.
     seen: Vec<u8>,
     patience: Duration,
-    /// The live content when a call began to be waited for.
+    /// The live content when the work began to be waited for.
     snapshot: Vec<u8>,
     /// What was stored since it was taken.
     stored: Vec<Range<usize>>,
-}
-
-/// The runs of bytes in which two contents differ.
-fn differing(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    for (chunk, (old, new)) in old.chunks(64).zip(new.chunks(64)).enumerate() {
-        if old == new {
-            continue;
-        }
-        for (at, (old, new)) in old.iter().zip(new).enumerate() {
-            let at = chunk * 64 + at;
-            match runs.last_mut() {
-                _ if old == new => {}
-                Some(run) if run.end == at => run.end += 1,
-                _ => runs.push(at..at + 1),
-            }
-        }
-    }
-    runs
 }
 
 impl HostContent {
@@ -81,38 +69,62 @@ impl HostContent {
         }
         if let Some(seen) = self.seen.get_mut(offset..offset + content.len()) {
             seen.copy_from_slice(content);
-            self.patience = PATIENCE_MIN.max(age.saturating_mul(PATIENCE_FACTOR));
-            self.snapshot.clear();
+            let patience = age.saturating_mul(PATIENCE_FACTOR);
+            self.patience = patience.clamp(PATIENCE_MIN, PATIENCE_MAX);
         }
-    }
-
-    /// How long to wait for the device to write what was seen; `None`: nothing is to be written.
-    pub(super) fn patience(&self) -> Option<Duration> {
-        (!self.seen.is_empty() && self.seen != self.taken).then_some(self.patience)
     }
 
     /// Keeps what the memory holds now.
-    pub(super) fn look(&mut self, live: Vec<u8>) {
-        self.snapshot = live;
+    pub(super) fn look(&mut self, live: &[u8]) {
+        self.snapshot = live.to_vec();
     }
 
-    /// The runs that were seen and that the device has not touched since [`HostContent::look`], with
-    /// what was seen there: to be stored. `live` is what the memory holds now.
+    /// Whether something was seen that is not there.
+    pub(super) fn lacks(&self, live: &[u8]) -> bool {
+        !self.missing(live, &self.taken).is_empty()
+    }
+
+    /// Whether something was seen since it was last taken.
+    pub(super) fn was_seen(&self) -> bool {
+        !self.seen.is_empty() && self.seen != self.taken
+    }
+
+    /// How long to wait for work.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// What is to be stored, and where: what has not changed since [`HostContent::look`].
     pub(super) fn stores(&mut self, live: &[u8]) -> Vec<(usize, &[u8])> {
-        if self.snapshot.len() != live.len() || self.seen.len() != live.len() {
-            return Vec::new();
+        let found = self.missing(live, &self.snapshot);
+        self.stored.extend(found.iter().cloned());
+        found.into_iter().map(|run| (run.start, &self.seen[run])).collect()
+    }
+
+    /// The runs that were seen and are not there, in words that hold what they held before.
+    fn missing(&self, live: &[u8], before: &[u8]) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        if [self.seen.len(), self.taken.len(), before.len()] != [live.len(); 3] {
+            return found;
         }
-        let mut found = Vec::new();
         for run in differing(&self.taken, &self.seen) {
-            for part in differing(&live[run.clone()], &self.seen[run.clone()]) {
-                let part = run.start + part.start..run.start + part.end;
-                if self.snapshot[part.clone()] == live[part.clone()] {
-                    found.push(part);
+            let words = run.start / WORD_BYTES..run.end.div_ceil(WORD_BYTES);
+            for word in words.map(|word| word * WORD_BYTES) {
+                let word = word..(word + WORD_BYTES).min(live.len());
+                if live[word.clone()] != before[word.clone()] {
+                    continue;
+                }
+                let inside = run.start.max(word.start)..run.end.min(word.end);
+                for part in differing(&live[inside.clone()], &self.seen[inside.clone()]) {
+                    let part = inside.start + part.start..inside.start + part.end;
+                    match found.last_mut() {
+                        Some(last) if last.end == part.start => last.end = part.end,
+                        _ => found.push(part),
+                    }
                 }
             }
         }
-        self.stored.extend(found.iter().cloned());
-        found.into_iter().map(|run| (run.start, &self.seen[run])).collect()
+        found
     }
 
     /// How many of so many bytes from `offset` on were stored since they were last taken.
@@ -153,34 +165,54 @@ mod tests {
         content.take(BYTES, 50, &[0; 10]);
         assert_eq!(content.changed(50, &[0; 10]), [Range { start: 0, end: 10 }]);
         content.see(50, &[1; 10], Duration::ZERO);
-        assert_eq!(content.patience(), None);
+        assert!(!content.was_seen());
+    }
+
+    /// The program's; the device's, at once; the device's, later; a counter of the device.
+    fn seen() -> HostContent {
+        let mut content = content();
+        let mut seen = [0; 64];
+        (seen[0], seen[10], seen[20], seen[30]) = (7, 7, 7, 50);
+        content.see(0, &seen, Duration::from_millis(1));
+        assert_eq!((content.was_seen(), content.patience()), (true, PATIENCE_MIN));
+        content
+    }
+
+    fn stores(content: &mut HostContent, live: &[u8]) -> Vec<(usize, Vec<u8>)> {
+        content.stores(live).into_iter().map(|(at, bytes)| (at, bytes.to_vec())).collect()
     }
 
     #[test]
-    fn what_the_device_does_not_write_is_stored() {
-        let mut content = content();
-        let mut seen = [0; 64];
-        // The program's; the device's, at once; the device's, later; a counter of the device.
-        (seen[0], seen[10], seen[20], seen[30]) = (7, 7, 7, 50);
-        content.see(0, &seen, Duration::from_millis(1));
-        assert_eq!(content.patience(), Some(PATIENCE_MIN));
+    fn what_work_leaves_alone_while_it_runs_is_stored() {
+        let mut content = seen();
         let mut live = vec![0; BYTES];
         (live[10], live[30]) = (7, 20);
-        content.look(live.clone());
+        content.look(&live);
+        assert!(content.lacks(&live));
         (live[20], live[30]) = (7, 30);
-        let stores: Vec<_> = content.stores(&live).iter().map(|s| (s.0, s.1.to_vec())).collect();
-        assert_eq!(stores, [(0, vec![7])]);
+        assert_eq!(stores(&mut content, &live), [(0, vec![7])]);
         assert_eq!((content.stored_in(0, BYTES), content.stored_in(1, BYTES)), (1, 0));
         content.take(BYTES, 0, &[9; 64]);
-        assert_eq!((content.stored_in(0, BYTES), content.patience()), (0, None));
+        assert_eq!((content.stored_in(0, BYTES), content.was_seen()), (0, false));
+    }
+
+    #[test]
+    fn a_run_is_stored_around_what_the_work_wrote() {
+        let mut content = content();
+        content.see(10, &[1; 8], Duration::ZERO);
+        let mut live = vec![0; BYTES];
+        content.look(&live);
+        live[13] = 2;
+        assert_eq!(stores(&mut content, &live), [(10, vec![1; 2]), (16, vec![1; 2])]);
     }
 
     #[test]
     fn patience_grows_with_the_age_of_the_work() {
         let mut content = content();
         content.see(0, &[1], Duration::from_secs(2));
-        assert_eq!(content.patience(), Some(Duration::from_secs(8)));
+        assert_eq!(content.patience(), Duration::from_secs(8));
         content.see(0, &[0], Duration::MAX);
-        assert_eq!(content.patience(), None, "the program took it back");
+        assert_eq!(content.patience(), PATIENCE_MAX);
+        assert!(!content.was_seen(), "the program took it back");
     }
 }

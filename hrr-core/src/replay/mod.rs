@@ -8,6 +8,7 @@
 
 mod arena;
 mod bind;
+mod callbacks;
 mod compare;
 mod cx;
 mod driver;

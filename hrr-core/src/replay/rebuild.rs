@@ -28,7 +28,6 @@ use crate::desc::{
     OperandPlace, ParamDesc, PayloadDesc, Place, Rect, Role, Scope, Shape, Side, TagDesc,
 };
 
-use super::Refusal;
 use super::arena::{Buffer, ZeroExtended};
 use super::engine::Shared;
 use super::memory::Found;
@@ -36,6 +35,7 @@ use super::report::FindingKind;
 use super::scope;
 use super::tree::{self, Node, Tree};
 use super::world::{HostOperand, Kept, World, name};
+use super::{Refusal, callbacks};
 
 /// Values below this are no addresses.
 const LITERAL_MAX: u64 = 0x1_0000;
@@ -69,6 +69,8 @@ pub(super) struct Call {
     pub(super) registers: Option<(u64, Buffer)>,
     /// What the integers behind pointer parameters were before the call.
     pub(super) before: Vec<(u16, u64)>,
+    /// What stands in for its callback, and that one's user data.
+    callback: Option<(u64, u64)>,
 }
 
 // SAFETY: the pointers in the block lead into the call's own buffers, or to memory of the runtime
@@ -88,6 +90,7 @@ impl Call {
             device_reads: Vec::new(),
             registers: None,
             before: Vec::new(),
+            callback: None,
         }
     }
 
@@ -227,6 +230,12 @@ pub(super) struct Rebuilder<'a> {
 }
 
 impl Rebuilder<'_> {
+    /// What stands in for the event's callback and its user data.
+    fn callback(&mut self) -> (u64, u64) {
+        let (shared, owner) = (self.shared, self.event.id);
+        *self.call.callback.get_or_insert_with(|| callbacks::stand_in(shared.me.clone(), owner))
+    }
+
     /// Rebuilds the block of the event.
     pub(super) fn run(&mut self, tree: &Tree<'_>) -> Result<(), Refusal> {
         let base = self.call.args();
@@ -366,10 +375,13 @@ impl Rebuilder<'_> {
             }
             Role::Callback => {
                 if recorded != 0 {
-                    frame.put(param, nothing_happens as extern "C" fn() -> u64 as usize as u64);
+                    frame.put(param, self.callback().0);
                 }
             }
-            Role::UserData => frame.put(param, 0),
+            Role::UserData => {
+                let data = self.callback().1;
+                frame.put(param, data);
+            }
             Role::OsHandle { .. } => {
                 return Err(Refusal::new(
                     "a handle of the operating system belongs to the process that made it",
@@ -813,6 +825,9 @@ impl Rebuilder<'_> {
             match taken {
                 // What a refused copy would have read does not matter.
                 Some(Field { body: Body::Absent(_), .. }) if self.failed => {}
+                // It is there, or will be.
+                Some(Field { body: Body::Absent(AbsentReason::EarlierWork), .. })
+                    if matches!(kept, Kept::Tracked(_)) => {}
                 Some(field) => {
                     let content = self.whole(field)?;
                     self.fill_rows(&content, live, &rect)?;
@@ -1148,9 +1163,4 @@ fn unknown_length() -> Refusal {
 
 fn index_in(params: &'static [ParamDesc], param: &'static ParamDesc) -> u16 {
     params.iter().position(|other| std::ptr::eq(other, param)).unwrap_or(0) as u16
-}
-
-/// Stands in for every function of the program that the runtime would call.
-extern "C" fn nothing_happens() -> u64 {
-    0
 }

@@ -17,7 +17,8 @@ pub enum Outcome {
     Reproduced,
     /// It failed when recorded and fails the same now.
     FailedAsRecorded,
-    /// Issued with a callback that does nothing; the program's own was not run.
+    /// Issued with a callback that makes the stores which the recording saw; the program's own was
+    /// not run.
     Ordering,
     /// By design not issued.
     Host,
@@ -212,6 +213,8 @@ pub struct Report {
     pub device_bytes_never_read: u64,
     /// Host bytes restored into ranges that kernels reach.
     pub host_bytes_restored: u64,
+    /// Host bytes that were stored in the place of the program's callbacks.
+    pub callback_bytes_stored: u64,
     /// Host bytes that were stored while a call waited, because the recording saw them there, the
     /// device did not write them, and the call did not return without them: taken for stores of the
     /// program, on which nothing was checked.

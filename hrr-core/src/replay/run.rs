@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::archive::event::EventId;
-use crate::desc::{ApiDesc, Role};
+use crate::archive::event::{Event, EventId, FIELD_CALLBACK_STORE};
+use crate::desc::{ApiDesc, Class, Role};
 
 use super::arena::Budget;
 use super::bind::{Binding, bind};
 use super::driver::Helper;
-use super::engine::{Shared, Stored};
+use super::engine::{Ahead, Shared};
 use super::finish;
 use super::rebuild::recorded_param;
 use super::report::{Finding, FindingKind, Outcome, Report, RuntimeIdentity};
@@ -62,60 +62,88 @@ pub fn replay(
         archive_fault(&mut world.report, None, fault.damaged, fault.what);
     }
     let threads = recording.threads();
-    let own_memory = own_memory(&*recording, &threads, &bindings, &options);
-    let shared = Arc::new(Shared::new(
-        recording,
-        options,
-        devices,
-        bindings,
-        helper,
-        threads.len(),
-        Box::new(progress),
-        own_memory,
-        world,
-    ));
+    let ahead = look_ahead(&*recording, &threads, &bindings, &options);
+    let shared = Arc::new_cyclic(|me| {
+        Shared::new(
+            recording,
+            options,
+            devices,
+            bindings,
+            helper,
+            threads.len(),
+            Box::new(progress),
+            ahead,
+            world,
+            me.clone(),
+        )
+    });
     run_threads(&shared, &threads);
     conclude(&shared, &threads)
 }
 
-/// Finds the addresses that functions are given which need memory of the runtime's own, and those
-/// that a failed copy was given: what it went past may be there in placed memory. The events are
-/// read once more for it.
-fn own_memory(
+/// Finds what replay must know of later events, which are read once more for it: the addresses that
+/// functions are given which need memory of the runtime's own, and those that a failed copy was given
+/// (what it went past may be there in placed memory); and what callbacks stored.
+fn look_ahead(
     recording: &dyn Recording,
     threads: &[u32],
     bindings: &[Binding],
     options: &ReplayOptions,
-) -> BTreeMap<u64, String> {
-    let mut found = BTreeMap::new();
-    let Some(driver) = options.driver.as_ref().filter(|_| options.place) else { return found };
+) -> Ahead {
+    let mut ahead = Ahead::default();
+    let placing = options.driver.as_ref().filter(|_| options.place);
+    let ordering = |binding: &Binding| match binding {
+        Binding::Declared(desc) => matches!(desc.class, Class::Ordering),
+        Binding::Unknown { .. } => false,
+    };
+    if placing.is_none() && !bindings.iter().any(ordering) {
+        return ahead;
+    }
     let needing: Vec<Option<(&'static ApiDesc, bool)>> = bindings
         .iter()
-        .map(|binding| match binding {
-            Binding::Declared(desc) => Some((*desc, driver.needs_own_memory(&name(desc)))),
-            Binding::Unknown { .. } => None,
+        .map(|binding| match (binding, placing) {
+            (Binding::Declared(desc), Some(driver)) => {
+                Some((*desc, driver.needs_own_memory(&name(desc))))
+            }
+            (Binding::Declared(_) | Binding::Unknown { .. }, _) => None,
         })
         .collect();
     for thread in threads {
         for event in recording.events(*thread).flatten() {
-            let Some(Some((desc, needs))) = needing.get(event.api as usize) else { continue };
-            if !needs && !finish::failed(desc, &event) {
-                continue;
+            if let Some(Some((desc, needs))) = needing.get(event.api as usize) {
+                own_memory(&mut ahead.own_memory, desc, *needs, &event);
             }
-            for (index, param) in desc.params.iter().enumerate() {
-                let address = recorded_param(&event, desc, index as u16);
-                let uses = match param.role {
-                    Role::DevicePointer { .. } => *needs,
-                    Role::Operand { .. } => true,
-                    _ => false,
-                };
-                if uses && address != 0 {
-                    found.entry(address).or_insert_with(|| name(desc));
+            for field in event.fields {
+                if let (FIELD_CALLBACK_STORE, Some((owner, _))) = (field.id, field.owner) {
+                    let run = (owner, field.element);
+                    ahead.callback_stores.entry(run).or_default().push(field);
                 }
             }
         }
     }
-    found
+    ahead
+}
+
+fn own_memory(
+    found: &mut BTreeMap<u64, String>,
+    desc: &'static ApiDesc,
+    needs: bool,
+    event: &Event,
+) {
+    if !needs && !finish::failed(desc, event) {
+        return;
+    }
+    for (index, param) in desc.params.iter().enumerate() {
+        let address = recorded_param(event, desc, index as u16);
+        let uses = match param.role {
+            Role::DevicePointer { .. } => needs,
+            Role::Operand { .. } => true,
+            _ => false,
+        };
+        if uses && address != 0 {
+            found.entry(address).or_insert_with(|| name(desc));
+        }
+    }
 }
 
 /// Starts the driver's thread and asks it what there is.
@@ -180,14 +208,12 @@ fn run_threads(shared: &Arc<Shared>, threads: &[u32]) {
     let tick = TICK.min(shared.options.watchdog / 4).max(Duration::from_millis(1));
     let mut slots = ended.slots.lock().unwrap_or_else(PoisonError::into_inner);
     let mut told = 0;
-    let mut stores = Stores::default();
     while !slots.iter().enumerate().all(|(slot, ended)| *ended || watch(shared, slot)) {
         let done = shared.done.iter().map(|done| done.load(Ordering::Relaxed)).sum();
         if done != told {
             told = done;
             (shared.progress)(Progress::Advanced { events: done });
         }
-        stores.make(shared);
         slots = ended.changed.wait_timeout(slots, tick).unwrap_or_else(PoisonError::into_inner).0;
     }
 }
@@ -199,63 +225,7 @@ fn store_results(world: &mut World, results: &[(u64, Arc<[u8]>)]) -> bool {
         world.see_host(*address, content, 0);
     }
     world.look_at_hosts();
-    world.store_seen().0 > 0
-}
-
-/// When to make the stores that were seen.
-#[derive(Default)]
-struct Stores {
-    /// When host memory was looked at, to see whether the device writes there.
-    looked: Option<Instant>,
-}
-
-impl Stores {
-    /// Makes the stores that a call waits for, if one has waited long enough and the device did not
-    /// touch what it would write.
-    fn make(&mut self, shared: &Shared) {
-        let running = |slot: usize| shared.current(slot).as_ref().map(|call| call.since.elapsed());
-        let longest = (0..shared.current.len()).filter_map(|slot| Some((running(slot)?, slot)));
-        let Some((waited, slot)) = longest.max().filter(|(waited, _)| *waited >= TICK) else {
-            self.looked = None;
-            return;
-        };
-        let mut world = shared.world();
-        let Some(patience) = world.patience() else { return };
-        match self.looked {
-            None if waited >= patience / 2 => {
-                world.look_at_hosts();
-                self.looked = Some(Instant::now());
-            }
-            Some(at) if at.elapsed() >= patience / 2 => {
-                self.looked = None;
-                let (bytes, first) = world.store_seen();
-                drop(world);
-                self.tell(shared, slot, bytes, first);
-            }
-            None | Some(_) => {}
-        }
-    }
-
-    fn tell(&self, shared: &Shared, slot: usize, bytes: u64, first: Option<u64>) {
-        let Some(first) = first else { return };
-        let mut waiting = None;
-        for (other, current) in shared.current.iter().enumerate() {
-            let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(call) = current.as_mut().filter(|call| call.since.elapsed() >= TICK) else {
-                continue;
-            };
-            call.stored = call.stored.max(Stored::Seen);
-            if other == slot {
-                waiting = Some((call.id, call.function.clone()));
-            }
-        }
-        let Some((id, function)) = waiting else { return };
-        let text = format!(
-            "it waited until {bytes} bytes of host memory, from {first:#x} on, held what the \
-             recording saw there, which the device did not write: taken for stores of the program"
-        );
-        shared.world().find(id, &function, FindingKind::Note, text);
-    }
+    world.store_seen().is_some()
 }
 
 /// Looks at the call that a thread is in; `true` if it was given up.
@@ -270,9 +240,7 @@ fn watch(shared: &Shared, slot: usize) -> bool {
     }
     if running >= call.next_word {
         let results = std::mem::take(&mut call.results);
-        if store_results(&mut shared.world(), &results) {
-            call.stored = Stored::Results;
-        }
+        call.stored |= store_results(&mut shared.world(), &results);
         call.next_word = running + shared.options.watchdog;
         (shared.progress)(Progress::Stuck {
             event: call.id,

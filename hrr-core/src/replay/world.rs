@@ -142,6 +142,9 @@ pub(super) struct World {
     pub(super) exported: Option<(EventId, &'static ApiDesc)>,
     /// For each thread whose last error may be another than the recorded one, the call at fault.
     pub(super) last_errors: HashMap<u32, EventId>,
+    /// The event before which stores were made that work may have been waiting for, until a call has
+    /// waited for that work: bytes that differ may be its fault.
+    pub(super) guessed: Option<EventId>,
     /// Calls that have returned.
     pub(super) calls: u64,
     pub(super) report: Report,
@@ -165,6 +168,7 @@ impl World {
             unwritten: None,
             exported: None,
             last_errors: HashMap::new(),
+            guessed: None,
             calls: 0,
             report: Report::default(),
             budget,
@@ -292,6 +296,16 @@ impl World {
         Ok(())
     }
 
+    /// Makes a store of a callback.
+    pub(super) fn store_host(&mut self, address: u64, content: &[u8]) -> Result<(), Refusal> {
+        let content = self.rewrite_words(content).into_owned();
+        let base = self.host_base(address, content.len() as u64)?;
+        // SAFETY: the range is host memory that lives, and the bytes end inside it.
+        unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), base, content.len()) };
+        self.report.callback_bytes_stored += content.len() as u64;
+        Ok(())
+    }
+
     /// Notes what a recorded call found in host memory while work of this age ran.
     pub(super) fn see_host(&mut self, address: u64, content: &[u8], age_ms: u64) {
         if self.host_base(address, content.len() as u64).is_err() {
@@ -304,27 +318,32 @@ impl World {
         }
     }
 
-    /// How long to wait for the device to write what was seen; `None`: nothing was.
-    pub(super) fn patience(&mut self) -> Option<Duration> {
-        self.memory.hosts().filter_map(|(_, range)| range.content.patience()).max()
-    }
-
     /// Keeps what host memory holds now in which something was seen.
     pub(super) fn look_at_hosts(&mut self) {
         for (live, range) in self.memory.hosts() {
-            if range.content.patience().is_some() {
+            if range.content.was_seen() {
                 // SAFETY: as in `store_seen`.
-                range.content.look(unsafe { copied(live, range.bytes) });
+                range.content.look(&unsafe { copied(live, range.bytes) });
             }
         }
     }
 
-    /// Makes the stores that were seen and that the device does not make; answers their bytes, and
-    /// the recorded address of the first.
-    pub(super) fn store_seen(&mut self) -> (u64, Option<u64>) {
+    /// Whether something that was seen in host memory is not there: how long to wait for the work that
+    /// may write it.
+    pub(super) fn seen_and_missing(&mut self) -> Option<Duration> {
+        let missing = self.memory.hosts().filter(|(live, range)| {
+            // SAFETY: as in `store_seen`.
+            range.content.was_seen() && range.content.lacks(&unsafe { copied(*live, range.bytes) })
+        });
+        missing.map(|(_, range)| range.content.patience()).max()
+    }
+
+    /// Makes the stores of the program among what was seen; answers their bytes, and the recorded
+    /// address of the first.
+    pub(super) fn store_seen(&mut self) -> Option<(u64, u64)> {
         let (mut bytes, mut first) = (0, None);
         for (live, range) in self.memory.hosts() {
-            if range.content.patience().is_none() {
+            if !range.content.was_seen() {
                 continue;
             }
             // SAFETY: the range is host memory that lives as long as it is entered, which needs the
@@ -342,7 +361,7 @@ impl World {
             }
         }
         self.report.host_bytes_stored += bytes;
-        (bytes, first)
+        first.map(|first| (bytes, first))
     }
 
     /// Lets go of the operands whose work is done, and looks at their canaries.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use hrr_core::archive::event::{
-    AbsentReason, BlobHash, Body, Event, EventId, FIELD_CHECK, FIELD_HOST_SEEN, FIELD_HOST_WRITE,
-    Field, Phase,
+    AbsentReason, BlobHash, Body, Event, EventId, FIELD_CALLBACK_STORE, FIELD_CHECK,
+    FIELD_HOST_SEEN, FIELD_HOST_WRITE, Field, Phase,
 };
 use hrr_core::archive::shape::ApiShape;
 use hrr_core::desc::{ApiDesc, ParamDesc};
@@ -225,6 +225,26 @@ impl Call<'_> {
             address,
             owner: None,
             body: Body::Bytes(bytes.into()),
+        })
+    }
+
+    /// What a run of the callback that an event handed over stored, before this call.
+    pub fn callback_store(self, owner: EventId, run: u32, address: u64, body: Body) -> Self {
+        let bytes = match &body {
+            Body::Bytes(bytes) => bytes.len() as u64,
+            Body::Blob { bytes, .. } => *bytes,
+            Body::Null | Body::Device | Body::Absent(_) => 0,
+        };
+        self.field(Field {
+            id: FIELD_CALLBACK_STORE,
+            depth: 0,
+            phase: Phase::Before,
+            element: run,
+            original: bytes,
+            recorded: bytes,
+            address,
+            owner: Some((owner, 0)),
+            body,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hrr_core::archive::event::{Body, Phase};
+use hrr_core::archive::event::{AbsentReason, Body, Phase};
 use hrr_core::replay::ReplayOptions;
 use hrr_core::replay::report::FindingKind;
 
@@ -328,6 +328,67 @@ fn a_call_that_waits_for_what_was_seen_gets_it_and_the_rest_is_checked() {
 }
 
 #[test]
+fn what_was_seen_before_a_launch_is_there_when_it_is_issued() {
+    let _fake = fake::start();
+    let mut script = Script::new();
+    script.call(&API_tHostAlloc).arg("bytes", 16).wrote("ptr", PINNED).done();
+    script.call(&API_tStreamUse).host_write(PINNED, &[0; 16]).done();
+    let set = script.call(&API_tMemset).arg("ptr", PINNED).arg("value", 0x41).arg("bytes", 4);
+    set.done();
+    // The work had written its first word half; the third word is the program's.
+    script.call(&API_tStreamUse).host_seen(PINNED, b"AA\0\0\0\0\0\0prog", 1).done();
+    let sync = script.call(&API_tSynchronize);
+    sync.check(None, PINNED, Body::Bytes((*b"AAAA\0\0\0\0prog").into())).done();
+    let report = script.replay();
+    clean(&report);
+    assert_eq!((report.host_bytes_stored, report.bytes_checked), (4, 8));
+    assert!(only(&report, FindingKind::Note).reason.contains("taken for stores of the program"));
+}
+
+#[test]
+fn a_callback_stores_what_it_stored_on_each_run() {
+    let _fake = fake::start();
+    let mut script = Script::new();
+    script.call(&API_tHostAlloc).arg("bytes", 16).wrote("ptr", PINNED).done();
+    let zero = script.call(&API_tMemset).arg("ptr", PINNED).arg("value", 0).arg("bytes", 16);
+    zero.done();
+    let mut owners = Vec::new();
+    for data in [0x5678, 0] {
+        let add = script.call(&API_tAddCallback).arg("callback", 0x1234).arg("data", data);
+        owners.push(add.done());
+    }
+    let bytes = |bytes: &[u8]| Body::Bytes(bytes.into());
+    let mut sync = script.call(&API_tSynchronize);
+    sync = sync.callback_store(owners[1], 0, PINNED + 4, bytes(b"later"));
+    sync = sync.callback_store(owners[0], 0, PINNED + 2, bytes(b"first"));
+    // That run does not come.
+    sync = sync.callback_store(owners[0], 1, PINNED, bytes(b"never"));
+    sync.check(None, PINNED, bytes(b"\0\0fi" as &[u8])).done();
+    let sync = script.call(&API_tSynchronize);
+    sync.check(None, PINNED + 4, bytes(b"later\0" as &[u8])).done();
+    let report = script.replay();
+    clean(&report);
+    assert_eq!((report.ordering, report.checks_passed, report.callback_bytes_stored), (2, 2, 10));
+}
+
+#[test]
+fn where_a_callback_was_not_looked_at_what_differs_is_no_verdict() {
+    let _fake = fake::start();
+    let mut script = Script::new();
+    script.call(&API_tHostAlloc).arg("bytes", 16).wrote("ptr", PINNED).done();
+    let zero = script.call(&API_tMemset).arg("ptr", PINNED).arg("value", 0).arg("bytes", 16);
+    zero.done();
+    let owner = script.call(&API_tAddCallback).arg("callback", 0x1234).done();
+    let absent = Body::Absent(AbsentReason::RecorderLimit);
+    let sync = script.call(&API_tSynchronize).callback_store(owner, 0, 0, absent);
+    sync.check(None, PINNED, Body::Bytes((*b"what it stored").into())).done();
+    let report = script.replay();
+    assert_eq!((report.checks_not_made, report.exit_code()), (1, 4), "{report:#?}");
+    let note = &only(&report, FindingKind::Note).reason;
+    assert!(note.contains("stored on run 0 is not there"), "{note}");
+}
+
+#[test]
 fn what_was_seen_and_spoils_a_check_is_no_verdict() {
     extern "C" fn counts(memory: &mut [u8; 16]) {
         memory[4] += 5;
@@ -340,7 +401,7 @@ fn what_was_seen_and_spoils_a_check_is_no_verdict() {
     let report = script.replay();
     assert_eq!((report.checks_not_made, report.exit_code()), (1, 4), "{report:#?}");
     let reason = &only(&report, FindingKind::CheckNotMade).reason;
-    assert!(reason.contains("took for the program's"), "{reason}");
+    assert!(reason.contains("taken for the program's"), "{reason}");
 }
 
 #[test]

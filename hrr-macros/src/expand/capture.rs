@@ -1,10 +1,10 @@
 //! The typed half of recording: the exported name, the recorded wrapper and the binder.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 
 use super::{allow_list, api_ident, signature_of};
-use crate::model::{ApiFn, Param, Role};
+use crate::model::{ApiFn, Direction, Param, Role};
 
 // #[unsafe(naked)]
 // pub unsafe extern "C" fn hipFoo(a: A, b: B) -> R {
@@ -75,28 +75,42 @@ pub(super) fn expand_wrapper(function: &ApiFn) -> TokenStream {
 // let mut callback = callback;
 // let mut userData = userData;
 // swap_callback(&API_hipFoo, __call, (&raw mut callback).cast(), (&raw mut userData).cast());
-/// Puts the recorder's trampoline in the place of the program's callback.
+// let mut __copy = MaybeUninit::uninit();
+// let params = swap_pointee(&API_hipFoo, __call, params, &mut __copy);
+/// Puts the recorder's trampoline in the place of the program's callback, whether it is a parameter
+/// or stands in a struct that the call reads.
 fn expand_swap(function: &ApiFn) -> TokenStream {
     let find = |fits: fn(&Param) -> bool| {
         function.params.iter().find(|param| fits(param)).map(|param| &param.ident)
     };
-    let callback = find(|param| matches!(param.role, Role::Callback));
-    let user_data = find(|param| matches!(param.role, Role::UserData));
-    if callback.is_none() && user_data.is_none() {
-        return TokenStream::new();
-    }
-    let locals = callback.iter().chain(&user_data);
-    let pointer_to = |local: Option<&Ident>| match local {
-        Some(local) => quote!((&raw mut #local).cast()),
-        None => quote!(::core::ptr::null_mut()),
-    };
-    let (callback, user_data) = (pointer_to(callback), pointer_to(user_data));
     let api = api_ident(&function.ident);
     let call = Ident::new("__call", Span::mixed_site());
-    quote! {
-        #(let mut #locals = #locals;)*
-        ::hrr_runtime::__private::swap_callback(&#api, #call, #callback, #user_data);
+    let mut swaps = TokenStream::new();
+    let callback = find(|param| matches!(param.role, Role::Callback));
+    let user_data = find(|param| matches!(param.role, Role::UserData));
+    if callback.is_some() || user_data.is_some() {
+        let locals = callback.iter().chain(&user_data);
+        let pointer_to = |local: Option<&Ident>| match local {
+            Some(local) => quote!((&raw mut #local).cast()),
+            None => quote!(::core::ptr::null_mut()),
+        };
+        let (callback, user_data) = (pointer_to(callback), pointer_to(user_data));
+        swaps.extend(quote! {
+            #(let mut #locals = #locals;)*
+            ::hrr_runtime::__private::swap_callback(&#api, #call, #callback, #user_data);
+        });
     }
+    let read = function.params.iter().filter(|param| {
+        matches!(param.role, Role::Pointee { direction: Direction::In, count: None })
+    });
+    for (at, param) in read.enumerate() {
+        let (ident, copy) = (&param.ident, format_ident!("__copy_{at}", span = Span::mixed_site()));
+        swaps.extend(quote! {
+            let mut #copy = ::core::mem::MaybeUninit::uninit();
+            let #ident = ::hrr_runtime::__private::swap_pointee(&#api, #call, #ident, &mut #copy);
+        });
+    }
+    swaps
 }
 
 // #[unsafe(naked)] unsafe extern "C" fn __bind() {
