@@ -118,6 +118,9 @@ pub const HAS_OUTPUTS: u32 = 2;
 /// warn about.
 pub const HAS_SLOW_PATH: u32 = 4;
 
+/// [`ApiDesc::flags`]: some struct that the call reads holds a callback.
+pub const HOLDS_CALLBACK: u32 = 8;
+
 /// Folds the facts that the hot path tests into [`ApiDesc::flags`].
 pub const fn flags_of(
     params: &'static [ParamDesc],
@@ -134,6 +137,9 @@ pub const fn flags_of(
         }
         if params[i].role.has_output() {
             flags |= HAS_OUTPUTS;
+        }
+        if params[i].role.callback_inside().is_some() {
+            flags |= HOLDS_CALLBACK;
         }
         i += 1;
     }
@@ -647,6 +653,26 @@ impl Role {
             Role::OsHandle { .. } => "OsHandle",
             Role::Opaque { .. } => "Opaque",
             Role::Device => "Device",
+        }
+    }
+
+    /// Where the one struct that the call reads through this parameter holds a callback and its user
+    /// data: the offsets of both.
+    pub const fn callback_inside(&self) -> Option<(u32, u32)> {
+        let Role::Pointee { direction: Direction::In, payload, .. } = self else { return None };
+        let Shape::Struct(fields) = payload.shape else { return None };
+        let (mut callback, mut user_data, mut at) = (None, None, 0);
+        while at < fields.len() {
+            match fields[at].role {
+                Role::Callback => callback = Some(fields[at].offset),
+                Role::UserData => user_data = Some(fields[at].offset),
+                _ => {}
+            }
+            at += 1;
+        }
+        match (callback, user_data) {
+            (Some(callback), Some(user_data)) => Some((callback, user_data)),
+            (_, _) => None,
         }
     }
 

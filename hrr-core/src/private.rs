@@ -187,56 +187,38 @@ pub unsafe fn swap_callback(
     unsafe { crate::capture::callback::swap(api, call, callback, user_data) }
 }
 
-/// Answers what a call gets instead of a pointer to a struct that it reads: where the struct holds a
-/// callback, a copy of it with the recorder's trampolines, else the pointer itself.
+/// Answers what a call gets instead of its parameter `index`, a pointer to a struct that it reads:
+/// where the struct holds a callback, a copy of it with the recorder's trampolines, else the pointer
+/// itself.
 ///
 /// # Safety
-/// As [`commit`], which was called before; `pointer` is the parameter as the program passed it.
+/// As [`commit`], which was called before; `pointer` is the parameter as the program passed it, and
+/// leads to what its role describes.
 #[inline(always)]
 pub unsafe fn swap_pointee<P: Pointer>(
     api: &'static ApiDesc,
     call: Call,
+    index: usize,
     pointer: P,
     copy: &mut MaybeUninit<P::Pointee>,
-) -> P
-where
-    P::Pointee: Payload,
-{
-    if const { callback_of(P::Pointee::PAYLOAD).is_none() } {
+) -> P {
+    if api.flags & HOLDS_CALLBACK == 0 {
         return pointer;
     }
-    let fields = const { callback_of(P::Pointee::PAYLOAD) };
-    let (address, room) = (pointer.address(), copy.as_mut_ptr().cast::<u8>());
-    // SAFETY: the caller's obligation; `room` holds a struct of this type.
+    let room = copy.as_mut_ptr();
+    // SAFETY: the caller's obligation; `room` is as large and aligned as the struct.
     let swapped = unsafe {
-        crate::capture::callback::swap_in_copy(
+        let bytes = size_of::<P::Pointee>();
+        crate::capture::callback::swap_inside(
             api,
             call,
-            address,
-            room,
-            size_of::<P::Pointee>(),
-            fields,
+            index,
+            pointer.address(),
+            room.cast(),
+            bytes,
         )
     };
-    if swapped { P::to(copy.as_mut_ptr()) } else { pointer }
-}
-
-/// Where a struct holds a callback and its user data: the offsets of both.
-const fn callback_of(payload: &PayloadDesc) -> Option<(u32, u32)> {
-    let Shape::Struct(fields) = payload.shape else { return None };
-    let (mut callback, mut user_data, mut at) = (None, None, 0);
-    while at < fields.len() {
-        match fields[at].role {
-            Role::Callback => callback = Some(fields[at].offset),
-            Role::UserData => user_data = Some(fields[at].offset),
-            _ => {}
-        }
-        at += 1;
-    }
-    match (callback, user_data) {
-        (Some(callback), Some(user_data)) => Some((callback, user_data)),
-        (_, _) => None,
-    }
+    if swapped { P::to(room) } else { pointer }
 }
 
 /// A raw pointer, const or not.

@@ -77,25 +77,28 @@ pub(crate) unsafe fn swap(
     *user_data = core::ptr::from_mut(node).cast();
 }
 
-/// Copies a struct that a call reads to `room`, and puts the trampoline and a node in the place of the
-/// callback and the user data at these offsets of it; `false` if the struct cannot be read.
+/// Copies the struct that a call reads through its parameter `index` to `room`, and puts the
+/// trampoline and a node in the place of the callback and the user data in it; `false` if it holds none
+/// or cannot be read.
 ///
 /// # Safety
-/// As [`swap`]; `room` is writable for `bytes` bytes, in which the two words lie.
-pub(crate) unsafe fn swap_in_copy(
+/// As [`swap`]; `room` is writable for the `bytes` bytes of the struct that the parameter's role
+/// describes.
+pub(crate) unsafe fn swap_inside(
     api: &'static ApiDesc,
     call: Call,
+    index: usize,
     address: u64,
     room: *mut u8,
     bytes: usize,
-    fields: Option<(u32, u32)>,
 ) -> bool {
+    let inside = api.params.get(index).and_then(|param| param.role.callback_inside());
+    let Some((callback, user_data)) = inside else { return false };
     let mut content = Vec::new();
-    let Some((callback, user_data)) = fields else { return false };
     if address == 0 || !Memory::of_thread().read(address, bytes, &mut content) {
         return false;
     }
-    // SAFETY: the caller's room, which has the alignment of the struct; the words are its fields.
+    // SAFETY: the caller's room; the two words are fields of the struct.
     unsafe {
         core::ptr::copy_nonoverlapping(content.as_ptr(), room, bytes);
         let (callback, user_data) = (room.add(callback as usize), room.add(user_data as usize));

@@ -76,7 +76,7 @@ pub(super) fn expand_wrapper(function: &ApiFn) -> TokenStream {
 // let mut userData = userData;
 // swap_callback(&API_hipFoo, __call, (&raw mut callback).cast(), (&raw mut userData).cast());
 // let mut __copy = MaybeUninit::uninit();
-// let params = swap_pointee(&API_hipFoo, __call, params, &mut __copy);
+// let params = swap_pointee(&API_hipFoo, __call, 2usize, params, &mut __copy);
 /// Puts the recorder's trampoline in the place of the program's callback, whether it is a parameter
 /// or stands in a struct that the call reads.
 fn expand_swap(function: &ApiFn) -> TokenStream {
@@ -100,14 +100,14 @@ fn expand_swap(function: &ApiFn) -> TokenStream {
             ::hrr_runtime::__private::swap_callback(&#api, #call, #callback, #user_data);
         });
     }
-    let read = function.params.iter().filter(|param| {
+    let read = function.params.iter().enumerate().filter(|(_, param)| {
         matches!(param.role, Role::Pointee { direction: Direction::In, count: None })
     });
-    for (at, param) in read.enumerate() {
+    for (at, param) in read {
         let (ident, copy) = (&param.ident, format_ident!("__copy_{at}", span = Span::mixed_site()));
         swaps.extend(quote! {
             let mut #copy = ::core::mem::MaybeUninit::uninit();
-            let #ident = ::hrr_runtime::__private::swap_pointee(&#api, #call, #ident, &mut #copy);
+            let #ident = ::hrr_runtime::__private::swap_pointee(&#api, #call, #at, #ident, &mut #copy);
         });
     }
     swaps
