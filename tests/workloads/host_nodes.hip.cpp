@@ -1,5 +1,5 @@
 // A host node between two kernels of a graph that runs three times: each works on what the one before
-// left. HIP 5.2.3 holds neither the kernels behind a host node back, nor who waits for the stream.
+// left. In HIP 5.2.3 the callback may run before the work ahead of it, and after a wait for the stream.
 #include "check.h"
 
 static const int COUNT = 1000;
