@@ -53,6 +53,8 @@ pub(crate) struct Recorder {
     stopped: AtomicBool,
     stopped_why: OnceLock<String>,
     tracker: Mutex<Tracker>,
+    /// Whether the tracker has stores of callbacks: looked at by every call that is not plain.
+    pub(crate) callbacks_stored: AtomicBool,
 }
 
 struct StatePtr(*mut State);
@@ -219,6 +221,7 @@ fn begin(dir: PathBuf) -> io::Result<&'static Recorder> {
         stopped: AtomicBool::new(false),
         stopped_why: OnceLock::new(),
         tracker: Mutex::new(Tracker::default()),
+        callbacks_stored: AtomicBool::new(false),
     }));
     // Reachable from a static, so that a leak checker in the program sees no leak.
     lock(&KEPT).push(recorder);

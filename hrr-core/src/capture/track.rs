@@ -20,6 +20,7 @@
 //! the callback, if it is not too much, and compared afterwards; what differs is written with the next
 //! call.
 
+use core::sync::atomic::Ordering::Relaxed;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -369,7 +370,17 @@ impl Tracker {
             }
             self.pending = kept;
         }
-        self.pending.push(pending);
+        // Of one stream the last work counts: a program that never waits launches for ever.
+        let same = self.pending.iter_mut().find(|old| match (&old.what, &pending.what) {
+            (What::Range(old_start), What::Range(start)) => {
+                old_start == start && old.stream == pending.stream
+            }
+            _ => false,
+        });
+        match same {
+            Some(old) => *old = Pending { since: old.since, ..pending },
+            None => self.pending.push(pending),
+        }
     }
 
     /// Takes out the destinations that a copy of the same stream, which is about to be made, writes
@@ -492,6 +503,7 @@ pub(crate) fn after_callback(recorder: &Recorder, owner: EventId, run: u32, arou
         let body = Body::Absent(AbsentReason::RecorderLimit);
         let store = CallbackStore { owner, run, address: 0, bytes: 0, body };
         recorder.tracker().callback_stores.push(store);
+        recorder.callbacks_stored.store(true, Relaxed);
         return;
     };
     let memory = Memory::foreign();
@@ -521,11 +533,16 @@ pub(crate) fn after_callback(recorder: &Recorder, owner: EventId, run: u32, arou
         let body = body.unwrap_or(Body::Absent(AbsentReason::RecorderLimit));
         let store = CallbackStore { owner, run, address, bytes: content.len() as u64, body };
         recorder.tracker().callback_stores.push(store);
+        // Under no lock: who reads it without the store finds it with the next call.
+        recorder.callbacks_stored.store(true, Relaxed);
     }
 }
 
 /// Writes what callbacks stored since the last call.
 fn take_callback_stores(taking: &mut Taking<'_>) {
+    if !taking.recorder.callbacks_stored.swap(false, Relaxed) {
+        return;
+    }
     let stores = core::mem::take(&mut taking.recorder.tracker().callback_stores);
     for CallbackStore { owner, run, address, bytes, body } in stores {
         let phase = taking.phase;
