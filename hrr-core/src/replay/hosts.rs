@@ -31,6 +31,8 @@ pub(super) struct HostContent {
     taken: Vec<u8>,
     /// As a call last saw it since; empty: none did.
     seen: Vec<u8>,
+    /// As it was seen, or taken, before that.
+    earlier: Vec<u8>,
     patience: Duration,
     /// The live content when the work began to be waited for.
     snapshot: Vec<u8>,
@@ -56,8 +58,10 @@ impl HostContent {
         } else if let Some(taken) = self.taken.get_mut(offset..end) {
             taken.copy_from_slice(content);
         }
-        if let Some(seen) = self.seen.get_mut(offset..end) {
-            seen.copy_from_slice(content);
+        for known in [&mut self.seen, &mut self.earlier] {
+            if let Some(known) = known.get_mut(offset..end) {
+                known.copy_from_slice(content);
+            }
         }
         self.stored.retain(|run| run.end <= offset || run.start >= end);
     }
@@ -67,6 +71,7 @@ impl HostContent {
         if self.seen.is_empty() {
             self.seen.clone_from(&self.taken);
         }
+        self.earlier.clone_from(&self.seen);
         if let Some(seen) = self.seen.get_mut(offset..offset + content.len()) {
             seen.copy_from_slice(content);
             let patience = age.saturating_mul(PATIENCE_FACTOR);
@@ -81,7 +86,7 @@ impl HostContent {
 
     /// Whether something was seen that is not there.
     pub(super) fn lacks(&self, live: &[u8]) -> bool {
-        !self.missing(live, &self.taken).is_empty()
+        !self.missing(live, live).is_empty()
     }
 
     /// Whether something was seen since it was last taken.
@@ -101,17 +106,20 @@ impl HostContent {
         found.into_iter().map(|run| (run.start, &self.seen[run])).collect()
     }
 
-    /// The runs that were seen and are not there, in words that hold what they held before.
-    fn missing(&self, live: &[u8], before: &[u8]) -> Vec<Range<usize>> {
+    /// The runs that were seen and are not there, in words that are as they were in `snapshot` and
+    /// hold what they held before they were seen: what holds something else is the work's.
+    fn missing(&self, live: &[u8], snapshot: &[u8]) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
-        if [self.seen.len(), self.taken.len(), before.len()] != [live.len(); 3] {
+        let (seen, earlier) = (self.seen.len(), self.earlier.len());
+        if [seen, earlier, self.taken.len(), snapshot.len()] != [live.len(); 4] {
             return found;
         }
         for run in differing(&self.taken, &self.seen) {
             let words = run.start / WORD_BYTES..run.end.div_ceil(WORD_BYTES);
             for word in words.map(|word| word * WORD_BYTES) {
                 let word = word..(word + WORD_BYTES).min(live.len());
-                if live[word.clone()] != before[word.clone()] {
+                let same = |other: &[u8]| live[word.clone()] == other[word.clone()];
+                if !same(snapshot) || !(same(&self.taken) || same(&self.earlier)) {
                     continue;
                 }
                 let inside = run.start.max(word.start)..run.end.min(word.end);
@@ -194,6 +202,28 @@ mod tests {
         assert_eq!((content.stored_in(0, BYTES), content.stored_in(1, BYTES)), (1, 0));
         content.take(BYTES, 0, &[9; 64]);
         assert_eq!((content.stored_in(0, BYTES), content.was_seen()), (0, false));
+    }
+
+    #[test]
+    fn what_the_work_had_written_further_is_its_own() {
+        let mut content = seen();
+        let mut live = vec![0; BYTES];
+        (live[10], live[20], live[30]) = (7, 7, 100);
+        content.look(&live);
+        assert_eq!(stores(&mut content, &live), [(0, vec![7])]);
+    }
+
+    #[test]
+    fn the_program_answers_in_the_place_of_what_the_work_wrote() {
+        let mut content = content();
+        let mut live = vec![0; BYTES];
+        content.see(8, b"ask?", Duration::ZERO);
+        live[8..12].copy_from_slice(b"ask?");
+        content.look(&live);
+        assert!(!content.lacks(&live));
+        content.see(8, b"done", Duration::ZERO);
+        assert!(content.lacks(&live));
+        assert_eq!(stores(&mut content, &live), [(8, b"done".to_vec())]);
     }
 
     #[test]
