@@ -158,6 +158,22 @@ impl Copy {
         Ok(())
     }
 
+    /// Checks the direction of a box: a side that it calls device memory must be known. (A row goes
+    /// by its addresses alone.)
+    pub(crate) fn check_direction(&self) -> Answer {
+        let (to, from) = match self.kind {
+            hipMemcpyHostToDevice => (true, false),
+            hipMemcpyDeviceToHost => (false, true),
+            hipMemcpyDeviceToDevice => (true, true),
+            _either => (false, false),
+        };
+        let unknown = |side: &Side| matches!(side.place, Place::Pageable(_));
+        if !self.is_empty() && (to && unknown(&self.to) || from && unknown(&self.from)) {
+            return Err(hipErrorInvalidValue);
+        }
+        Ok(())
+    }
+
     /// Moves the bytes.
     pub(crate) fn run(&self, runtime: &Runtime) -> Answer {
         let [width, height, depth] = self.extent;

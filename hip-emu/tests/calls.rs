@@ -608,6 +608,45 @@ fn padding_of_2d_copies_is_left_alone() {
     ok(hipFree(memory));
 }
 
+/// Whether rows that reach beyond their allocation, or memory that is not what a copy calls it, are
+/// noticed before the first byte moves.
+#[test]
+fn rows_that_do_not_fit_or_are_elsewhere_move_nothing() {
+    let _one = exclusive();
+    let memory = device_memory(64 * 4);
+    ok(hipMemset(memory, 0xee, 64 * 4));
+    let rows = vec![1_u8; 64 * 100];
+    let mut to = vec![2_u8; 64 * 100];
+    // SAFETY: a structure of integers and pointers.
+    let mut up: hip_Memcpy2D = unsafe { std::mem::zeroed() };
+    (up.srcMemoryType, up.srcHost, up.srcPitch) = (hipMemoryTypeHost, rows.as_ptr().cast(), 64);
+    (up.dstMemoryType, up.dstDevice, up.dstPitch) = (hipMemoryTypeDevice, memory, 64);
+    (up.WidthInBytes, up.Height) = (64, 100);
+    let mut down = up;
+    (down.srcMemoryType, down.srcDevice) = (hipMemoryTypeDevice, memory);
+    (down.dstMemoryType, down.dstHost) = (hipMemoryTypeHost, to.as_mut_ptr().cast());
+    // Host memory is no device memory, whatever its side says.
+    let (mut up_elsewhere, mut down_elsewhere) = (up, down);
+    up_elsewhere.dstDevice = to.as_mut_ptr().cast();
+    down_elsewhere.srcDevice = rows.as_ptr().cast_mut().cast();
+    for copy in [up, down, up_elsewhere, down_elsewhere] {
+        assert_eq!(hipMemcpyParam2D(&raw const copy), hipErrorInvalidValue);
+        assert_eq!(hipMemcpyParam2DAsync(&raw const copy, NULL_STREAM), hipErrorInvalidValue);
+    }
+    let (from, into) = (rows.as_ptr().cast(), to.as_mut_ptr().cast::<c_void>());
+    let copy = |to, from, height, kind| hipMemcpy2D(to, 64, from, 64, 64, height, kind);
+    assert_eq!(copy(memory, from, 100, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    assert_eq!(copy(into, memory.cast_const(), 100, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+    assert_eq!(copy(into, memory.cast_const(), 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    assert_eq!(copy(into, memory.cast_const(), 4, hipMemcpyDeviceToDevice), hipErrorInvalidValue);
+    assert_eq!(copy(memory, from, 4, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+    assert_eq!(copy(memory, from, 4, hipMemcpyDeviceToDevice), hipErrorInvalidValue);
+    assert!(to.iter().all(|&byte| byte == 2));
+    ok(copy(into, memory.cast_const(), 4, hipMemcpyDeviceToHost));
+    assert!(to[..256].iter().all(|&byte| byte == 0xee));
+    ok(hipFree(memory));
+}
+
 #[test]
 fn properties_fill_the_structure_of_their_version_and_no_more() {
     let _one = exclusive();

@@ -526,6 +526,26 @@ static void copies() {
     two.dstDevice = nullptr;
     EXPECT(hipMemcpyParam2D(&two), hipErrorInvalidValue);
     two.dstDevice = device;
+    // Rows beyond the allocation, of host memory that is there, and that is not all there.
+    for (size_t height : {65, 1 << 20}) {
+        two.Height = height;
+        EXPECT(hipMemcpyParam2D(&two), hipErrorInvalidValue);
+        EXPECT(hipMemcpyParam2DAsync(&two, 0), hipErrorInvalidValue);
+        hip_Memcpy2D back;
+        memset(&back, 0, sizeof back);
+        back.srcMemoryType = hipMemoryTypeDevice;
+        back.srcDevice = device;
+        back.dstMemoryType = hipMemoryTypeHost;
+        back.dstHost = host;
+        back.srcPitch = back.dstPitch = back.WidthInBytes = 64;
+        back.Height = height;
+        EXPECT(hipMemcpyParam2D(&back), hipErrorInvalidValue);
+        EXPECT(hipMemcpyParam2DAsync(&back, 0), hipErrorInvalidValue);
+        EXPECT(hipMemcpy2D(pinned, 64, device, 64, 64, height, hipMemcpyDeviceToHost),
+            hipErrorInvalidValue);
+        EXPECT(hipMemcpy2D(device, 64, pinned, 64, 64, height, hipMemcpyHostToDevice),
+            hipErrorInvalidValue);
+    }
     hipMemcpy3DParms three;
     memset(&three, 0, sizeof three);
     EXPECT(hipMemcpy3D(nullptr), hipErrorInvalidValue);

@@ -118,11 +118,11 @@ hip_api! { TABLE;
     }
 
     fn hipMemcpy3DPeer(copy: In<hipMemcpy3DPeerParms>) {
-        enqueue(hipStream_t::NULL, peer_3d(&copy.get()?)?, Wait::Yes)
+        enqueue_rows(hipStream_t::NULL, peer_3d(&copy.get()?)?, Wait::Yes)
     }
 
     fn hipMemcpy3DPeerAsync(copy: In<hipMemcpy3DPeerParms>, stream: hipStream_t) {
-        enqueue(stream, peer_3d(&copy.get()?)?, Wait::No)
+        enqueue_rows(stream, peer_3d(&copy.get()?)?, Wait::No)
     }
 
     fn hipMemcpy2D(
@@ -135,7 +135,7 @@ hip_api! { TABLE;
         kind: hipMemcpyKind,
     ) {
         let copy = copy_2d([to_pitch, from_pitch], to, from, [width, height], kind)?;
-        enqueue(hipStream_t::NULL, copy, Wait::Yes)
+        enqueue_rows(hipStream_t::NULL, copy, Wait::Yes)
     }
 
     fn hipMemcpy2D_spt(
@@ -148,7 +148,7 @@ hip_api! { TABLE;
         kind: hipMemcpyKind,
     ) {
         let copy = copy_2d([to_pitch, from_pitch], to, from, [width, height], kind)?;
-        enqueue(per_thread(hipStream_t::NULL), copy, Wait::Yes)
+        enqueue_rows(per_thread(hipStream_t::NULL), copy, Wait::Yes)
     }
 
     fn hipMemcpy2DAsync(
@@ -162,7 +162,7 @@ hip_api! { TABLE;
         stream: hipStream_t,
     ) {
         let copy = copy_2d([to_pitch, from_pitch], to, from, [width, height], kind)?;
-        enqueue(stream, copy, Wait::No)
+        enqueue_rows(stream, copy, Wait::No)
     }
 
     fn hipMemcpy2DAsync_spt(
@@ -176,7 +176,7 @@ hip_api! { TABLE;
         stream: hipStream_t,
     ) {
         let copy = copy_2d([to_pitch, from_pitch], to, from, [width, height], kind)?;
-        enqueue(per_thread(stream), copy, Wait::No)
+        enqueue_rows(per_thread(stream), copy, Wait::No)
     }
 
     fn hipMemcpyParam2D(copy: In<hip_Memcpy2D>) {
@@ -216,9 +216,16 @@ hip_api! { TABLE;
     }
 }
 
-/// As [`enqueue`], for functions that take a structure: to them a bad pitch is a value like others.
+/// As [`enqueue`], for copies of several rows, whose direction matters.
+fn enqueue_rows(stream: hipStream_t, copy: Copy, wait: Wait) -> Answer {
+    copy.check_direction()?;
+    enqueue(stream, copy, wait)
+}
+
+/// As [`enqueue_rows`], for functions that take a structure: to them a bad pitch is a value like
+/// others.
 fn enqueue_box(stream: hipStream_t, copy: Copy, wait: Wait) -> Answer {
-    enqueue(stream, copy, wait).map_err(|error| match error {
+    enqueue_rows(stream, copy, wait).map_err(|error| match error {
         hipErrorInvalidPitchValue => hipErrorInvalidValue,
         other => other,
     })
@@ -298,7 +305,12 @@ impl DriverSide {
             return Err(hipErrorNotSupported);
         }
         let pitch = if self.pitch == 0 { width } else { self.pitch };
-        side_at(runtime, pointer, self.start, pitch, self.height)
+        let side = side_at(runtime, pointer, self.start, pitch, self.height)?;
+        let device = abi::memory_type_in(self.memory) == hipMemoryTypeDevice;
+        if device && matches!(side.place, Place::Pageable(_)) {
+            return Err(hipErrorInvalidValue);
+        }
+        Ok(side)
     }
 }
 

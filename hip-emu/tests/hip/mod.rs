@@ -82,6 +82,7 @@ functions! {
     hipMemcpy(d: *mut c_void, s: *const c_void, bytes: usize, k: hipMemcpyKind) -> hipError_t;
     hipMemcpyAsync(d: *mut c_void, s: *const c_void, bytes: usize, k: hipMemcpyKind, stream: hipStream_t) -> hipError_t;
     hipMemcpy2D(d: *mut c_void, dp: usize, s: *const c_void, sp: usize, w: usize, h: usize, k: hipMemcpyKind) -> hipError_t;
+    hipMemcpyParam2D(p: *const hip_Memcpy2D) -> hipError_t;
     hipMemcpyParam2DAsync(p: *const hip_Memcpy2D, s: hipStream_t) -> hipError_t;
     hipMemset(d: *mut c_void, value: c_int, bytes: usize) -> hipError_t;
     hipMemsetD32(d: *mut c_void, value: c_int, count: usize) -> hipError_t;

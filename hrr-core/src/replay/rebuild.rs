@@ -4,7 +4,8 @@
 //! the runtime knows are translated; everything behind a pointer is put into a buffer of our own.
 //! In one frame (the parameters of a call, or the fields of a struct) contents come first and what
 //! depends on lengths, tags and places second, because lengths may look at either. Until it is
-//! rebuilt a pointer is null.
+//! rebuilt a pointer is null; an operand has its recorded address, which nobody follows: where an
+//! operand lies may depend on which of its neighbours are set.
 //!
 //! # Arguments of kernels
 //! Arguments that the code object declares as pointers are translated. A value below 64 KiB, or not
@@ -41,7 +42,8 @@ use super::{Refusal, callbacks};
 const LITERAL_MAX: u64 = 0x1_0000;
 /// Addresses of programs lie below this.
 const ADDRESS_MAX: u64 = 1 << 47;
-/// What a kernel gets for the address of nothing: no canonical address, so that using it faults.
+/// What a kernel gets for the address of nothing, and a copy for an operand of no bytes: no canonical
+/// address, so that using it faults.
 const GUARD: u64 = 0x6b6b_0000_0000_0000;
 
 /// The keys of the `extra` list of a launch, and its end.
@@ -387,12 +389,12 @@ impl Rebuilder<'_> {
                     "a handle of the operating system belongs to the process that made it",
                 ));
             }
+            Role::Operand { .. } => frame.put(param, recorded),
             Role::OutHandle { count: Some(_), .. }
             | Role::Array { direction: Direction::Out | Direction::InOut, .. }
             | Role::OutString { .. }
             | Role::HostOut { .. }
             | Role::RegistersHost { .. }
-            | Role::Operand { .. }
             | Role::KernelArgs { .. }
             | Role::Tagged { .. }
             | Role::JitOptions { .. } => {}
@@ -809,12 +811,16 @@ impl Rebuilder<'_> {
         let rect = rect.ok_or_else(unknown_length)?;
         let needed = scope::footprint(&rect).ok_or_else(unknown_length)?;
         if needed == 0 {
-            return self.buffer(0).map(|at| at as u64);
+            // A runtime that uses it all the same faults, and overwrites nothing.
+            return Ok(GUARD);
         }
-        let tracked = found.ok().flatten().filter(|found| found.host && found.rest >= needed);
+        let tracked = found.ok().flatten().filter(|found| found.host);
         let (kept, live) = match tracked {
-            Some(found) => (Kept::Tracked(recorded), found.live as *mut u8),
-            None => {
+            Some(found) if found.rest >= needed => (Kept::Tracked(recorded), found.live as *mut u8),
+            // Rows that reach beyond their allocation may be why the copy was refused. Nothing of
+            // it is read or compared.
+            Some(found) if self.failed => return Ok(found.live),
+            Some(_) | None => {
                 let buffer =
                     Buffer::like(recorded, needed, &self.world.budget).map_err(Refusal::new)?;
                 let live = buffer.as_ptr();

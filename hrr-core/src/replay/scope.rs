@@ -1,7 +1,7 @@
 //! Lengths, rectangles and tags, computed over a rebuilt argument block.
 //!
 //! The block holds live values, and pointers to the engine's own copies; pointers that are not
-//! rebuilt yet are null.
+//! rebuilt yet are null, and operands hold their recorded addresses, which are never followed.
 
 use crate::desc::{Extent, Len, ParamDesc, PayloadDesc, Rect, Role, ScalarKind, Scope, Shape};
 

@@ -4,7 +4,7 @@ use core::ffi::{c_char, c_int, c_void};
 
 use hrr_core::arg::{CopyKind, JitOption, Payload, Ret};
 use hrr_core::desc::{
-    Compare, CopyKinds, JitOptionDesc, JitValue, Place, RetDesc, RetKind, TagDesc,
+    Compare, CopyKinds, JitOptionDesc, JitValue, Place, Rect, RetDesc, RetKind, Scope, TagDesc,
 };
 use hrr_core::replay::{Issued, ReplayCx};
 use hrr_macros::{Payload, api};
@@ -99,6 +99,43 @@ pub struct CopyParams {
     pub pitch: usize,
     pub width: usize,
     pub height: usize,
+}
+
+/// A copy that goes where a pointer is set: to the host if `host` is, else to the device.
+#[repr(C)]
+#[derive(Clone, Copy, Payload)]
+pub struct Either {
+    #[operand(side = destination, place = host, rect = self::host_rect)]
+    pub host: *mut c_void,
+    #[operand(side = destination, place = self::device_place, rect = self::device_rect)]
+    pub device: *mut c_void,
+    pub bytes: usize,
+}
+
+/// The struct, and whether its copy goes to the host.
+fn either(scope: &Scope<'_>) -> (Either, bool) {
+    // SAFETY: named only by the fields of this struct.
+    let copy = unsafe { scope.base.cast::<Either>().read_unaligned() };
+    (copy, copy.device.is_null())
+}
+
+fn row(bytes: usize) -> Option<Rect> {
+    let width = bytes as u64;
+    Some(Rect { offset: 0, width, height: 1, depth: 1, pitch: width, slice: width })
+}
+
+pub fn host_rect(scope: &Scope<'_>) -> Option<Rect> {
+    let (copy, host) = either(scope);
+    row(if host { copy.bytes } else { 0 })
+}
+
+pub fn device_rect(scope: &Scope<'_>) -> Option<Rect> {
+    let (copy, host) = either(scope);
+    row(if host { 0 } else { copy.bytes })
+}
+
+pub fn device_place(scope: &Scope<'_>) -> Option<Place> {
+    Some(if either(scope).1 { Place::Host } else { Place::Device })
 }
 
 /// What a query of attributes writes.
@@ -244,6 +281,9 @@ unsafe extern "C" {
 
     /// Copies as a struct says.
     pub fn tMemcpyParams(#[deref] params: *const CopyParams) -> Status;
+
+    /// Copies to where a pointer of a struct is set.
+    pub fn tMemcpyEither(#[deref] copy: *const Either) -> Status;
 
     /// Takes a struct with contents below it.
     pub fn tConfigure(#[deref] config: *const Config) -> Status;

@@ -230,6 +230,69 @@ fn a_copy_that_a_struct_describes_has_its_rows() {
     clean(&script.replay());
 }
 
+/// A copy by [`Either`], of which nothing is recorded but that it failed.
+fn failed_either(script: &mut Script, host: u64, device: u64, count: u64) {
+    let copy: Vec<u8> = [host, device, count].into_iter().flat_map(u64::to_le_bytes).collect();
+    let call = script.call(&API_tMemcpyEither).arg("copy", 0x500).before("copy", 1, &copy);
+    call.returned(INVALID.0 as u64).done();
+}
+
+#[test]
+fn a_refused_copy_gets_the_memory_that_its_struct_names() {
+    let _fake = fake::start();
+    fake::with(|state| state.number = INVALID.0 as u32);
+    let mut script = Script::new();
+    script.call(&API_tMalloc).arg("bytes", 64).wrote("ptr", DEVICE).done();
+    failed_either(&mut script, 0, DEVICE, 6400);
+    let address = DEVICE.to_le_bytes();
+    let array = script.call(&API_tAddresses).arg("addresses", 0x10).arg("count", 1);
+    array.before("addresses", 1, &address).done();
+    failed_either(&mut script, 0x1000, DEVICE, 6400);
+    failed_either(&mut script, 0x1000, 0, 6400);
+    let report = script.replay();
+    clean(&report);
+    assert_eq!(report.failed_as_recorded, 3);
+    fake::with(|state| {
+        let [first, live, second, third] = &state.launched[..] else { panic!("four calls") };
+        assert_eq!(*first, [0, live[0]]);
+        // What the copy ignores is nowhere.
+        assert_eq!(*second, [0x6b6b_0000_0000_0000, live[0]]);
+        assert_ne!(third[0], second[0]);
+        assert_eq!((third[0] % 4096, third[1]), (0, 0));
+    });
+}
+
+#[test]
+fn a_refused_copy_beyond_host_memory_gets_that_memory() {
+    const PINNED: u64 = 0x7e00_0000_0000;
+    let _fake = fake::start();
+    fake::with(|state| state.answers.insert("memcpy_2d", vec![INVALID.0; 2]));
+    let mut script = Script::new();
+    script.call(&API_tMalloc).arg("bytes", 64).wrote("ptr", DEVICE).done();
+    script.call(&API_tHostAlloc).arg("bytes", 64).wrote("ptr", PINNED).done();
+    let addresses = [DEVICE, PINNED].map(u64::to_le_bytes);
+    let array = script.call(&API_tAddresses).arg("addresses", 0x10).arg("count", 2);
+    array.before("addresses", 2, addresses.as_flattened()).done();
+    for (dst, src, kind) in [(PINNED, DEVICE, D2H), (DEVICE, PINNED, H2D)] {
+        let copy = script.call(&API_tMemcpy2D).arg("dst", dst).arg("dpitch", 16).arg("src", src);
+        let copy = copy.arg("spitch", 16).arg("width", 16).arg("height", 100);
+        let copy = copy.arg("kind", kind.0 as u64);
+        let absent = absent(AbsentReason::Unreadable);
+        let copy =
+            if kind == H2D { copy.content("src", Phase::Before, 1600, absent) } else { copy };
+        copy.returned(INVALID.0 as u64).done();
+    }
+    let report = script.replay();
+    clean(&report);
+    assert_eq!(report.failed_as_recorded, 2);
+    fake::with(|state| {
+        let [device, pinned] = state.launched[0][..] else { panic!("two addresses") };
+        let call = |to, from| format!("memcpy_2d({to:x}, 10, {from:x}, 10, 10, 64, ");
+        let made = |to, from| state.log.iter().any(|one| one.starts_with(&call(to, from)));
+        assert!(made(pinned, device) && made(device, pinned), "{:?}", state.log);
+    });
+}
+
 #[test]
 fn short_and_absent_sources_are_refused_with_the_reason() {
     let _fake = fake::start();

@@ -137,6 +137,7 @@ fakes! {
     API_tHostRegister => host_register, API_tHostUnregister => host_unregister,
     API_tExport => export, API_tReset => reset, API_tMemset => memset, API_tMemcpy => memcpy, API_tMemcpy2D => memcpy_2d,
     API_tMemcpyAsync => memcpy_async, API_tMemcpyParams => memcpy_params,
+    API_tMemcpyEither => memcpy_either,
     API_tConfigure => configure, API_tConfigureAll => configure_all, API_tName => name,
     API_tAddresses => addresses, API_tGetLuid => get_luid, API_tGetName => get_name,
     API_tGetNumber => get_number, API_tGetFree => get_free, API_tGetInfo => get_info,
@@ -256,6 +257,13 @@ fake! {
             copy(p.dst.cast::<u8>().add(row * p.width), p.src.cast::<u8>().add(row * p.pitch), p.width, 1);
         }
         OK
+    }
+    fn memcpy_either(copy: *const Either) {
+        let copy = copy.read();
+        with(|state| {
+            state.launched.push(vec![copy.host as u64, copy.device as u64]);
+            Status(state.number as c_int)
+        })
     }
     fn configure(config: *const Config) {
         configure_one(config.read());
