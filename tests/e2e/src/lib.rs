@@ -158,14 +158,19 @@ pub struct Recording {
 
 /// Records `binary` with `runtime` into a fresh archive.
 pub fn record(binary: &Path, runtime: &str, seed: u64) -> Result<Recording, Failed> {
-    record_on(Machine { seed, gpus: 1 }, binary, runtime)
+    record_on(Machine { seed, gpus: 1 }, binary, None, runtime)
 }
 
-/// Records `binary` with `runtime` on a machine, into a fresh archive.
-pub fn record_on(machine: Machine, binary: &Path, runtime: &str) -> Result<Recording, Failed> {
+/// Records `binary`, maybe run with an argument, with `runtime` on a machine, into a fresh archive.
+pub fn record_on(
+    machine: Machine,
+    binary: &Path,
+    argument: Option<&str>,
+    runtime: &str,
+) -> Result<Recording, Failed> {
     let folder = tempfile::tempdir()?;
     let archive = folder.path().join("a.hrr");
-    let arguments: Vec<OsString> = vec![
+    let mut arguments: Vec<OsString> = vec![
         "record".into(),
         "-o".into(),
         archive.clone().into(),
@@ -174,6 +179,7 @@ pub fn record_on(machine: Machine, binary: &Path, runtime: &str) -> Result<Recor
         "--".into(),
         binary.into(),
     ];
+    arguments.extend(argument.map(OsString::from));
     let output = machine.run_hrr(&arguments)?;
     Ok(Recording { folder, archive, output })
 }

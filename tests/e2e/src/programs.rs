@@ -13,6 +13,8 @@ pub struct Program {
     pub name: &'static str,
     /// The folder below `tests`.
     pub folder: &'static str,
+    /// What it is run with.
+    pub argument: Option<&'static str>,
     /// How many devices it needs.
     pub gpus: u32,
     /// What it is linked with.
@@ -24,14 +26,30 @@ pub struct Program {
 }
 
 const fn workload(name: &'static str) -> Program {
-    Program { name, folder: "workloads", gpus: 1, libraries: &[], has_threads: false, hangs: None }
+    Program {
+        name,
+        folder: "workloads",
+        argument: None,
+        gpus: 1,
+        libraries: &[],
+        has_threads: false,
+        hangs: None,
+    }
 }
 
 const fn sample(name: &'static str) -> Program {
     Program { folder: "programs", ..workload(name) }
 }
 
-/// All of them.
+const fn fault(way: &'static str) -> Program {
+    Program { argument: Some(way), ..workload("fault") }
+}
+
+/// Those that end by a mistake which the runtime must notice, once for each.
+pub const FAULTS: &[Program] =
+    &[fault("null"), fault("beyond"), fault("freed"), fault("host"), fault("trap"), fault("read")];
+
+/// Those that end well.
 pub const PROGRAMS: &[Program] = &[
     sample("saxpy"),
     sample("symbol"),
@@ -70,7 +88,8 @@ pub const PROGRAMS: &[Program] = &[
 impl Program {
     /// How tables name it.
     pub fn key(&self) -> String {
-        format!("{}/{}", self.folder, self.name)
+        let argument = self.argument.map(|argument| format!(" {argument}")).unwrap_or_default();
+        format!("{}/{}{argument}", self.folder, self.name)
     }
 
     /// Why it cannot be compiled and run on both runtimes here, if it cannot.

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use e2e::programs::{PROGRAMS, Program};
+use e2e::programs::{FAULTS, PROGRAMS, Program};
 use e2e::{
     Machine, Recording, Replay, ensure, record_on, replay_on, text, trial_unless, workspace,
 };
@@ -52,7 +52,7 @@ fn row(line: &str) -> Option<Known> {
     let cells: Vec<String> =
         line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect();
     let [program, recorded, replayed, shows, cause]: [String; 5] = cells.try_into().ok()?;
-    let known = PROGRAMS.iter().any(|one| one.key() == program)
+    let known = PROGRAMS.iter().chain(FAULTS).any(|one| one.key() == program)
         && RECORDED.contains(&recorded.as_str())
         && (REPLAYED.contains(&replayed.as_str()) || replayed == RECORDING);
     let shows = match shows.strip_prefix("exit ") {
@@ -91,7 +91,8 @@ impl Subject {
 
     fn record(&self) -> Result<Recording, Failed> {
         let program = self.program;
-        record_on(self.machine(RECORD_SEED), &program.compiled()?, self.recorded)
+        let machine = self.machine(RECORD_SEED);
+        record_on(machine, &program.compiled()?, program.argument, self.recorded)
     }
 
     fn machine(&self, seed: u64) -> Machine {
@@ -178,6 +179,7 @@ fn main() {
     let table = table();
     let distinct: BTreeSet<&[String; 3]> = table.iter().map(|known| &known.cells).collect();
     assert_eq!(distinct.len(), table.len(), "a pair has two rows");
-    let trials = PROGRAMS.iter().flat_map(|program| trials_of(program, &table)).collect();
+    let programs = PROGRAMS.iter().chain(FAULTS);
+    let trials = programs.flat_map(|program| trials_of(program, &table)).collect();
     libtest_mimic::run(&arguments, trials).exit();
 }
