@@ -404,6 +404,7 @@ static void pointers() {
     EXPECT(hipPointerGetAttribute(&p, HIP_POINTER_ATTRIBUTE_P2P_TOKENS, device),
         hipErrorNotSupported);
     HIP(hipPointerGetAttribute(&integer, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, device));
+    CHECK((integer & 0xff) == 1);
     HIP(hipPointerGetAttribute(&id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, device));
     HIP(hipPointerGetAttribute(&integer, HIP_POINTER_ATTRIBUTE_IS_MANAGED, device));
     CHECK((integer & 0xff) == 0);
@@ -420,6 +421,7 @@ static void pointers() {
     EXPECT(hipPointerGetAttribute(&integer, HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE,
         device), hipErrorNotSupported);
     HIP(hipPointerGetAttribute(&integer, HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS, device));
+    CHECK(integer == 0);
     EXPECT(hipPointerGetAttribute(&integer, HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, device),
         hipErrorNotSupported);
     EXPECT(hipPointerGetAttribute(&u, (hipPointer_attribute)99, device), hipErrorInvalidValue);

@@ -147,8 +147,12 @@ fn put_attribute(
         HIP_POINTER_ATTRIBUTE_RANGE_SIZE => word(found.bytes),
         HIP_POINTER_ATTRIBUTE_MAPPED => flag(true),
         HIP_POINTER_ATTRIBUTE_BUFFER_ID => word(found.base),
+        // AMD's 5.2.3 knows no access but that of mapped memory, which it does not have.
+        HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS if abi::major() <= 5 => {
+            half(hipMemAccessFlagsProtNone.0)
+        }
         HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => half(hipMemAccessFlagsProtReadWrite.0),
-        HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => flag(false),
+        HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => flag(true),
         HIP_POINTER_ATTRIBUTE_CONTEXT
         | HIP_POINTER_ATTRIBUTE_P2P_TOKENS
         | HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
