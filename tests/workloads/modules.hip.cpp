@@ -61,7 +61,7 @@ static void junk(const std::vector<char>& code) {
     refuse(pages + 4096 - 64);
 
     std::vector<char> other = code;
-    other[48] = 0x2f;  // e_flags: gfx906, and no device here is one
+    other[48] = 0x2c;  // e_flags: gfx900, and no device here is one
     refuse(other.data());
 
     // A wrapper as compilers make it begins with a magic and a version.

@@ -146,7 +146,8 @@ struct Running {
 }
 
 impl Running {
-    fn begin(owner: EventId, run: u32) -> Option<Running> {
+    fn begin(node: &Node) -> Option<Running> {
+        let (owner, run) = (node.owner, node.runs.fetch_add(1, Relaxed));
         let joined = std::panic::catch_unwind(thread::join).ok()?;
         // SAFETY: null, or the calling thread's own page and thread.
         let (state, thread) = unsafe {
@@ -165,7 +166,7 @@ impl Running {
             parent: thread.parent.replace(owner),
             owner,
             run,
-            around: track::before_callback(thread.recorder),
+            around: track::before_callback(thread.recorder, owner, node.user_data as u64),
         };
         thread.callbacks += 1;
         state.open = core::ptr::null_mut();
@@ -212,7 +213,7 @@ unsafe extern "C-unwind" fn trampoline(a: usize, b: usize, c: usize, d: usize) -
             *word = node.user_data as usize;
         }
     }
-    let _running = Running::begin(node.owner, node.runs.fetch_add(1, Relaxed));
+    let _running = Running::begin(node);
     // SAFETY: the program handed this function over for these arguments; words beyond those that it
     // takes do no harm.
     unsafe {

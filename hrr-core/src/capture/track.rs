@@ -16,12 +16,13 @@
 //! be waiting for what the program stored there. The price is one read of the reached ranges at each launch, at
 //! each wait and at each completion; a program that asks again and again pays a tenth of its time.
 //!
-//! A callback of the program may store there as well. All reachable memory is kept as it was before
-//! the callback, if it is not too much, and compared afterwards; what differs is written with the next
-//! call.
+//! A callback of the program may store there as well. The memory that the work of its stream uses, and
+//! that its user data leads to, is kept as it was before the callback, if it is not too much, and
+//! compared afterwards; what differs is written with the next call. Other memory is left out: other threads may be storing there meanwhile.
+//! A callback of a graph belongs to no stream: all memory is looked at if one thread enqueues work.
 
 use core::sync::atomic::Ordering::Relaxed;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,8 @@ const LOOK_SHARE: u32 = 10;
 
 /// So much reachable memory is kept and compared around each callback, at most.
 const CALLBACK_BYTES_MAX: u64 = 16 << 20;
+/// So much of what a callback's user data points at is looked through for addresses.
+const USER_DATA_BYTES: usize = 64;
 /// Stores of a callback are one if so many bytes between them are as they were, at most: a field takes
 /// as many.
 const STORE_GAP_BYTES: usize = 16;
@@ -79,6 +82,8 @@ pub(crate) type Follows = HashMap<Stream, u64>;
 struct StreamState {
     follows: Follows,
     capture: Option<u64>,
+    /// Where the reachable ranges start that its work has used.
+    uses: BTreeSet<u64>,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -165,6 +170,10 @@ pub(crate) struct Tracker {
     last_look: Option<(Instant, Duration)>,
     /// What callbacks stored, as far as no call has written it yet.
     callback_stores: Vec<CallbackStore>,
+    /// The streams of callbacks that have not run yet, by the calls that handed them over.
+    callback_streams: HashMap<EventId, Stream>,
+    /// Threads that enqueued work.
+    threads: BTreeSet<u32>,
 }
 
 /// What one run of a callback stored in one place.
@@ -177,7 +186,8 @@ struct CallbackStore {
     body: Body,
 }
 
-/// Reachable memory before a callback: where, and what; `None`: it is too much to be kept.
+/// Memory before a callback: where, and what; `None`: it is too much to be kept, or whose it is cannot
+/// be told.
 pub(crate) type Around = Option<Vec<(u64, Vec<u8>)>>;
 
 impl Tracker {
@@ -265,11 +275,6 @@ impl Tracker {
             .iter()
             .filter(|(_, _, tracked)| tracked.space != Space::Device)
             .map(|(start, ..)| start)
-    }
-
-    fn reachable_bytes(&self) -> u64 {
-        let reachable = self.ranges.iter().filter(|(_, _, known)| known.space != Space::Device);
-        reachable.map(|(_, bytes, _)| bytes).sum()
     }
 
     /// Reads a reachable range and answers the runs of blocks that changed since it was last taken.
@@ -479,16 +484,32 @@ fn written(taking: &Taking<'_>, scope: &Scope<'_>, index: u16) -> Option<u64> {
     (address != 0).then(|| taking.memory.read_word(address, 8)).flatten()
 }
 
-/// Before a callback of the program: what reachable memory holds.
-pub(crate) fn before_callback(recorder: &Recorder) -> Around {
+/// Before a callback of the program: what the memory holds that it may store in.
+pub(crate) fn before_callback(recorder: &Recorder, owner: EventId, user_data: u64) -> Around {
     let memory = Memory::foreign();
-    let tracker = recorder.tracker();
-    let ranges = || tracker.ranges.iter().filter(|(_, _, known)| known.space != Space::Device);
-    if tracker.reachable_bytes() > CALLBACK_BYTES_MAX {
+    let mut tracker = recorder.tracker();
+    let mut uses = match tracker.callback_streams.remove(&owner) {
+        Some(stream) => tracker.streams.get(&stream).map(|s| s.uses.clone()).unwrap_or_default(),
+        None if tracker.threads.len() <= 1 => tracker.reachable().collect(),
+        None => return None,
+    };
+    let mut behind = user_data.to_le_bytes().to_vec();
+    memory.read(user_data, USER_DATA_BYTES, &mut behind);
+    let mut reached = Vec::new();
+    for word in behind.chunks_exact(8) {
+        tracker.note_address(&mut reached, u64::from_le_bytes(word.try_into().unwrap_or_default()));
+    }
+    uses.extend(reached);
+    let ranges = uses.into_iter().filter_map(|start| {
+        let (start, bytes, known) = tracker.ranges.find(start)?;
+        (known.space != Space::Device).then_some((start, bytes))
+    });
+    let ranges: Vec<(u64, u64)> = ranges.collect();
+    if ranges.iter().map(|(_, bytes)| bytes).sum::<u64>() > CALLBACK_BYTES_MAX {
         return None;
     }
     let mut around = Vec::new();
-    for (start, bytes, _) in ranges() {
+    for (start, bytes) in ranges {
         let mut content = Vec::new();
         if memory.read(start, bytes as usize, &mut content) {
             around.push((start, content));
@@ -566,16 +587,12 @@ pub(crate) fn before_call(taking: &mut Taking<'_>) {
     if !launches {
         return;
     }
-    let calls_back = taking.api.params.iter().any(|param| matches!(param.role, Role::Callback));
     let thread = taking.id.thread;
     taking.with_scope(|taking, scope| {
         let mut tracker = taking.recorder.tracker();
         let mut reached = core::mem::take(&mut taking.thread.open.reached);
         let mut sources = Vec::new();
         let mut superseded = Vec::new();
-        if calls_back && tracker.reachable_bytes() <= CALLBACK_BYTES_MAX {
-            reached.extend(tracker.reachable());
-        }
         for effect in effects {
             match effect {
                 Effect::Launches if taking.thread.open.unknown_args => {
@@ -592,6 +609,10 @@ pub(crate) fn before_call(taking: &mut Taking<'_>) {
                         // Captured work runs at the launches of its graph.
                         taking.thread.open.capturing = true;
                         continue;
+                    }
+                    if scope.params.iter().any(|param| matches!(param.role, Role::Callback)) {
+                        // It may run before the call returns.
+                        tracker.callback_streams.insert(taking.id, stream);
                     }
                     let copies = &taking.thread.open.copies;
                     for copy in copies.iter().filter(|copy| copy.side == Side::Destination) {
@@ -961,6 +982,15 @@ fn enqueue(
     }
     let count = tracker.advance(stream);
     let owner = taking.id;
+    if taking.thread.parent.is_none() {
+        tracker.threads.insert(owner.thread);
+    }
+    let copied = taking.thread.open.copies.iter().filter_map(|copy| {
+        let (start, _, known) = tracker.ranges.find(copy.address)?;
+        (known.space != Space::Device).then_some(start)
+    });
+    let uses: Vec<u64> = copied.chain(taking.thread.open.reached.iter().copied()).collect();
+    tracker.stream(stream).uses.extend(uses);
     for copy in taking.thread.open.copies.iter().filter(|copy| copy.side == Side::Destination) {
         let what = What::Copy(*copy);
         tracker.add_pending(Pending::new(stream, count, owner, what), lost);

@@ -5,6 +5,7 @@
 //! one that leads to a node, as the recorder's trampoline does.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError, Weak};
@@ -14,8 +15,63 @@ use crate::archive::event::{Body, EventId, Field};
 use super::engine::Shared;
 use super::report::FindingKind;
 
-/// The stores of each run of each event's callback.
-pub(super) type Stores = HashMap<(EventId, u32), Vec<Field>>;
+/// What the program's callbacks stored.
+#[derive(Default)]
+pub(super) struct Stores {
+    /// By the event that handed the callback over, and its run.
+    runs: HashMap<(EventId, u32), Vec<Field>>,
+    /// Where they stored, and when that can have been.
+    places: Vec<Place>,
+    bytes_max: u64,
+}
+
+struct Place {
+    address: u64,
+    bytes: u64,
+    /// When the call began that handed the callback over.
+    handed_over: u64,
+    /// By when the callback had run.
+    ran_by: u64,
+}
+
+impl Stores {
+    /// Enters a store that was written with an event of this time; `handed_over`: when the call began
+    /// that handed the callback over.
+    pub(super) fn enter(&mut self, field: Field, handed_over: u64, ran_by: u64) {
+        let Some((owner, _)) = field.owner else { return };
+        let (address, bytes) = (field.address, field.original);
+        self.places.push(Place { address, bytes, handed_over, ran_by });
+        self.bytes_max = self.bytes_max.max(bytes);
+        self.runs.entry((owner, field.element)).or_default().push(field);
+    }
+
+    /// Must be called once all stores are entered.
+    pub(super) fn sort(&mut self) {
+        self.places.sort_unstable_by_key(|place| place.address);
+    }
+
+    /// The parts of so many bytes from a recorded address on, relative to it, that a call which began
+    /// at `enter` found as no callback left them later: a callback that had been handed over before and
+    /// ran afterwards stored the others, which may be there already.
+    pub(super) fn untouched(&self, address: u64, bytes: u64, enter: u64) -> Vec<Range<usize>> {
+        let end = address.saturating_add(bytes);
+        let first = address.saturating_sub(self.bytes_max);
+        let first = self.places.partition_point(|place| place.address < first);
+        let later = self.places[first..].iter().take_while(|place| place.address < end);
+        let later = later.filter(|place| place.handed_over < enter && place.ran_by > enter);
+        let (mut parts, mut from) = (Vec::new(), address);
+        for place in later {
+            if place.address > from {
+                parts.push((from - address) as usize..(place.address - address) as usize);
+            }
+            from = from.max(place.address.saturating_add(place.bytes));
+        }
+        if from < end {
+            parts.push((from - address) as usize..bytes as usize);
+        }
+        parts
+    }
+}
 
 /// What a runtime is given as user data. Never freed: a runtime may call back until the process
 /// ends.
@@ -59,7 +115,7 @@ extern "C" fn called(a: usize, b: usize, c: usize, d: usize) -> usize {
 }
 
 fn store(shared: &Shared, owner: EventId, run: u32) {
-    let Some(stores) = shared.callback_stores.get(&(owner, run)) else { return };
+    let Some(stores) = shared.callback_stores.runs.get(&(owner, run)) else { return };
     let mut world = shared.world();
     for field in stores {
         let stored = match &field.body {
@@ -82,5 +138,44 @@ fn store(shared: &Shared, owner: EventId, run: u32) {
             let text = format!("what its callback stored on run {run} is not there: {reason}");
             world.find(owner, "", FindingKind::Note, text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::event::{FIELD_CALLBACK_STORE, Phase};
+
+    #[test]
+    fn what_a_callback_stores_later_is_not_restored() {
+        let mut stores = Stores::default();
+        // (address, bytes, handed over, ran by)
+        let all =
+            [(100, 10, 1, 50), (104, 2, 1, 60), (130, 5, 1, 5), (140, 5, 20, 50), (90, 12, 1, 50)];
+        for (address, bytes, handed_over, ran_by) in all {
+            let field = Field {
+                id: FIELD_CALLBACK_STORE,
+                depth: 0,
+                phase: Phase::Before,
+                element: 0,
+                original: bytes,
+                recorded: bytes,
+                address,
+                owner: Some((EventId { thread: 0, index: 0 }, 0)),
+                body: Body::Null,
+            };
+            stores.enter(field, handed_over, ran_by);
+        }
+        stores.sort();
+        let untouched = |address, bytes, enter| {
+            let parts = stores.untouched(address, bytes, enter);
+            parts.into_iter().map(|part| (part.start, part.end)).collect::<Vec<_>>()
+        };
+        assert_eq!(untouched(95, 100, 10), [(15, 100)], "it ran before, or was handed over later");
+        assert_eq!(untouched(80, 15, 10), [(0, 10)]);
+        assert_eq!(untouched(100, 10, 10), []);
+        assert_eq!(untouched(110, 5, 10), [(0, 5)]);
+        assert_eq!(untouched(95, 20, 55), [(0, 9), (11, 20)]);
+        assert_eq!(untouched(95, 0, 10), []);
     }
 }

@@ -186,7 +186,7 @@ impl Shared {
         }
         let mut world = self.world();
         let Some((bytes, first)) = world.store_seen() else { return };
-        world.guessed = Some(event.id);
+        world.guessed.get_or_insert(event.id);
         let text = format!(
             "{bytes} bytes of host memory, from {first:#x} on, were stored before it, while work ran \
              that did not write them: taken for stores of the program"

@@ -396,7 +396,16 @@ impl Finisher<'_> {
             }
             let query = matches!(self.desc.class, Class::Query { .. });
             let ready_early = query && Some(recorded) == not_ready(self.desc) && live == 0;
-            if recorded != live && !ready_early {
+            if ready_early {
+                // Runtimes leave "not ready" as the last error, which is timing as well.
+                self.world.ready_early.insert(self.event.id.thread);
+            } else if live != 0 {
+                self.world.ready_early.remove(&self.event.id.thread);
+            }
+            let timing = answers_last_error(self.desc)
+                && live == 0
+                && self.world.ready_early.contains(&self.event.id.thread);
+            if recorded != live && !ready_early && !timing {
                 return self.status_differs(&function, recorded, live);
             }
         }
@@ -410,9 +419,6 @@ impl Finisher<'_> {
         }
         self.settle_operands(success);
         self.checks();
-        if success && completes(self.desc) {
-            self.world.guessed = None;
-        }
         self.effects(success);
         self.inspect_arena();
         if !self.differences.is_empty() {
@@ -967,14 +973,17 @@ impl Finisher<'_> {
         if self.world.memory.find(recorded).is_some() {
             return;
         }
-        let rest = self.desc.params.iter().enumerate().find_map(|(index, param)| {
+        let of = self.desc.params.iter().enumerate().find_map(|(index, param)| {
             matches!(param.role, Role::DevicePointer { .. }).then(|| {
                 let address = recorded_param(self.event, self.desc, index as u16);
-                self.world.memory.resolve(address).ok().flatten().map(|found| found.rest)
+                let rest = self.world.memory.resolve(address).ok().flatten()?.rest;
+                Some((rest, self.world.memory.find(address)?.start))
             })?
         });
-        if let Some(rest) = rest {
-            enter_range(self.world, recorded, rest, live, None);
+        if let Some((rest, start)) = of {
+            let mut range = Range::new(recorded, rest, Where::Live(live), Backing::Part);
+            range.alias_of = start;
+            self.world.memory.enter(range);
         }
     }
 
@@ -1018,6 +1027,9 @@ impl Finisher<'_> {
                     && field.owner.is_some_and(|(_, id)| id == operand.id)
             });
             let held = expectation(field).is_some_and(|bytes| bytes > 0);
+            if self.stored {
+                self.world.guessed.get_or_insert(self.event.id);
+            }
             if self.stored && operand.is_none() && held {
                 let what = "the call did not return until the engine had put what the recording \
                             found there into host memory: the program may have stored it";

@@ -140,7 +140,8 @@ impl HostContent {
         let inside = |run: &Range<usize>| {
             run.end.min(offset + bytes).saturating_sub(run.start.max(offset)) as u64
         };
-        self.stored.iter().map(inside).sum()
+        // The same may have been stored more than once.
+        self.stored.iter().map(inside).sum::<u64>().min(bytes as u64)
     }
 }
 

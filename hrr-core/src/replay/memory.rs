@@ -40,6 +40,8 @@ pub(super) struct Range {
     /// Whether the engine itself put it at its recorded address.
     pub(super) placed: bool,
     pub(super) backing: Backing,
+    /// The start of the range of which it is an alias; 0: of none.
+    pub(super) alias_of: u64,
     /// What the recording says of its content, if the host may touch it.
     pub(super) content: HostContent,
     /// What copies brought to the host: disjoint (start, end) offsets.
@@ -50,7 +52,7 @@ impl Range {
     /// A range at an address.
     pub(super) fn new(start: u64, bytes: u64, at: Where, backing: Backing) -> Range {
         let (content, read) = (HostContent::default(), BTreeMap::new());
-        Range { start, bytes, at, placed: false, backing, content, read }
+        Range { start, bytes, at, placed: false, backing, alias_of: 0, content, read }
     }
 
     fn contains(&self, address: u64) -> bool {
@@ -209,10 +211,11 @@ impl Memory {
         self.moved
     }
 
-    /// Ends the range that starts at an address.
+    /// Ends the range that starts at an address, and its aliases: others may get their addresses.
     pub(super) fn end(&mut self, start: u64) -> Option<Range> {
         let range = self.ranges.remove(&start)?;
         self.retire(&range);
+        self.ranges.retain(|_, other| other.alias_of != start);
         Some(range)
     }
 
@@ -320,6 +323,18 @@ mod tests {
         memory.end(0x1000);
         memory.enter(device(0x1000, 50, 0x1000));
         assert_eq!(memory.never_read(), 58 + 50);
+    }
+
+    #[test]
+    fn an_alias_ends_with_its_memory() {
+        let mut memory = Memory::default();
+        memory.enter(device(0x1000, 0x100, 0x9000));
+        let mut alias = Range::new(0x5000, 0x100, Where::Live(0x9000), Backing::Part);
+        alias.alias_of = 0x1000;
+        memory.enter(alias);
+        assert_eq!(memory.resolve(0x5010).unwrap().unwrap().live, 0x9010);
+        memory.end(0x1000);
+        assert_eq!(memory.resolve(0x5010), Ok(None));
     }
 
     #[test]

@@ -17,6 +17,7 @@
 //! address; the same rule holds for words of host buffers that a copy reads.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::archive::event::{AbsentReason, Body, Event, Field};
@@ -836,7 +837,8 @@ impl Rebuilder<'_> {
                     if matches!(kept, Kept::Tracked(_)) => {}
                 Some(field) => {
                     let content = self.whole(field)?;
-                    self.fill_rows(&content, live, &rect)?;
+                    let tracked = matches!(kept, Kept::Tracked(_)).then_some(recorded);
+                    self.fill_rows(&content, live, &rect, tracked)?;
                 }
                 // Kernels reach a tracked range, so its content has fields of its own.
                 None if matches!(kept, Kept::Tracked(_)) => {}
@@ -859,8 +861,15 @@ impl Rebuilder<'_> {
         Ok(live as u64)
     }
 
-    /// Puts packed rows where they belong.
-    fn fill_rows(&mut self, content: &[u8], live: *mut u8, rect: &Rect) -> Result<(), Refusal> {
+    /// Puts packed rows where they belong. `tracked`: they were at this recorded address of memory in
+    /// which callbacks store.
+    fn fill_rows(
+        &mut self,
+        content: &[u8],
+        live: *mut u8,
+        rect: &Rect,
+        tracked: Option<u64>,
+    ) -> Result<(), Refusal> {
         if scope::packed_bytes(rect) != Some(content.len() as u64) {
             return Err(Refusal::new(format!(
                 "its content has {} bytes, its rows {}",
@@ -870,9 +879,20 @@ impl Rebuilder<'_> {
         }
         let content = self.world.rewrite_words(content);
         for (row, bytes) in scope::rows(rect).zip(content.chunks(rect.width as usize)) {
-            // SAFETY: the caller's memory holds the footprint of the rectangle, and so each row.
-            unsafe {
-                std::ptr::copy_nonoverlapping(bytes.as_ptr(), live.add(row as usize), bytes.len());
+            let parts = match tracked {
+                Some(address) => self.shared.callback_stores.untouched(
+                    address.saturating_add(row),
+                    bytes.len() as u64,
+                    self.event.enter,
+                ),
+                None => Vec::from([Range { start: 0, end: bytes.len() }]),
+            };
+            for part in parts {
+                // SAFETY: the caller's memory holds the footprint of the rectangle, and so each row.
+                unsafe {
+                    let to = live.add(row as usize + part.start);
+                    std::ptr::copy_nonoverlapping(bytes[part.clone()].as_ptr(), to, part.len());
+                }
             }
         }
         Ok(())

@@ -1,12 +1,12 @@
 //! A whole replay: its threads, their watchdog, and the report at the end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::archive::event::{Event, EventId, FIELD_CALLBACK_STORE};
+use crate::archive::event::{Event, EventId, FIELD_CALLBACK_STORE, FIELD_CHECK, Phase};
 use crate::desc::{ApiDesc, Class, Role};
 
 use super::arena::Budget;
@@ -22,6 +22,9 @@ use super::{Progress, ReplayOptions};
 
 /// How often the watchdog looks, at most.
 const TICK: Duration = Duration::from_millis(50);
+
+/// How long a call may take that was about to return when another began.
+const OWNER_WAIT: Duration = Duration::from_millis(500);
 
 /// How long the work that no recorded call waited for may take at the end.
 const LAST_WAIT: Duration = Duration::from_secs(1);
@@ -108,19 +111,31 @@ fn look_ahead(
             (Binding::Declared(_) | Binding::Unknown { .. }, _) => None,
         })
         .collect();
+    let (mut handed_over, mut stores) = (HashMap::new(), Vec::new());
     for thread in threads {
         for event in recording.events(*thread).flatten() {
             if let Some(Some((desc, needs))) = needing.get(event.api as usize) {
                 own_memory(&mut ahead.own_memory, desc, *needs, &event);
             }
+            if bindings.get(event.api as usize).is_some_and(ordering) {
+                handed_over.insert(event.id, event.enter);
+            }
             for field in event.fields {
-                if let (FIELD_CALLBACK_STORE, Some((owner, _))) = (field.id, field.owner) {
-                    let run = (owner, field.element);
-                    ahead.callback_stores.entry(run).or_default().push(field);
+                if field.id == FIELD_CALLBACK_STORE {
+                    let ran_by = match field.phase {
+                        Phase::Before => event.enter,
+                        Phase::After => event.leave.unwrap_or(u64::MAX),
+                    };
+                    stores.push((field, ran_by));
                 }
             }
         }
     }
+    for (field, ran_by) in stores {
+        let owner = field.owner.and_then(|(owner, _)| handed_over.get(&owner).copied());
+        ahead.callback_stores.enter(field, owner.unwrap_or(0), ran_by);
+    }
+    ahead.callback_stores.sort();
     ahead
 }
 
@@ -189,10 +204,10 @@ fn run_threads(shared: &Arc<Shared>, threads: &[u32]) {
     let ended =
         Arc::new(Ended { slots: Mutex::new(vec![false; threads.len()]), changed: Condvar::new() });
     for (slot, &thread) in threads.iter().enumerate() {
-        let (of_thread, end) = (shared.clone(), ended.clone());
+        let (of_thread, end, all) = (shared.clone(), ended.clone(), threads.to_vec());
         let spawned =
             std::thread::Builder::new().name(format!("hrr-replay-{thread}")).spawn(move || {
-                replay_thread(&of_thread, slot, thread);
+                replay_thread(&of_thread, slot, &all, thread);
                 end.slots.lock().unwrap_or_else(PoisonError::into_inner)[slot] = true;
                 end.changed.notify_all();
             });
@@ -252,8 +267,25 @@ fn watch(shared: &Shared, slot: usize) -> bool {
     call.given_up
 }
 
+/// Waits for the calls of other threads whose work became final with this one: it may have begun just
+/// before they returned, so its time alone does not put it behind them.
+fn wait_for_owners(shared: &Shared, threads: &[u32], thread: u32, event: &Event) {
+    let owners = event.fields.iter().filter(|field| field.id == FIELD_CHECK);
+    for (owner, _) in owners.filter_map(|field| field.owner).filter(|o| o.0.thread != thread) {
+        let Some(slot) = threads.iter().position(|other| *other == owner.thread) else { continue };
+        let began = Instant::now();
+        // It runs now; an archive that names another one is not waited for, nor two for each other.
+        while shared.done[slot].load(Ordering::Relaxed) == owner.index
+            && began.elapsed() < OWNER_WAIT
+            && !shared.gate.stopped()
+        {
+            std::thread::sleep(Duration::from_micros(50));
+        }
+    }
+}
+
 /// Replays the events of one recorded thread.
-fn replay_thread(shared: &Shared, slot: usize, thread: u32) {
+fn replay_thread(shared: &Shared, slot: usize, threads: &[u32], thread: u32) {
     let mut at = None;
     let finished = catch_unwind(AssertUnwindSafe(|| {
         let mut expected = 0;
@@ -279,6 +311,7 @@ fn replay_thread(shared: &Shared, slot: usize, thread: u32) {
                     return;
                 }
             }
+            wait_for_owners(shared, threads, thread, &event);
             shared.replay_event(slot, &event);
         }
     }));

@@ -1,7 +1,7 @@
 //! What the replayed process has: handles, memory, images, symbols, host buffers, captures, and the
 //! report so far. One lock around all of it, never held while the runtime is called.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -142,8 +142,11 @@ pub(super) struct World {
     pub(super) exported: Option<(EventId, &'static ApiDesc)>,
     /// For each thread whose last error may be another than the recorded one, the call at fault.
     pub(super) last_errors: HashMap<u32, EventId>,
-    /// The event before which stores were made that work may have been waiting for, until a call has
-    /// waited for that work: bytes that differ may be its fault.
+    /// Threads that were told "ready" where the recording says "not ready", and so have another last
+    /// error.
+    pub(super) ready_early: HashSet<u32>,
+    /// The first event for which stores were made that were taken for the program's: bytes that differ
+    /// from then on may be a consequence.
     pub(super) guessed: Option<EventId>,
     /// Calls that have returned.
     pub(super) calls: u64,
@@ -168,6 +171,7 @@ impl World {
             unwritten: None,
             exported: None,
             last_errors: HashMap::new(),
+            ready_early: HashSet::new(),
             guessed: None,
             calls: 0,
             report: Report::default(),

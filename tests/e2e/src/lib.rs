@@ -11,6 +11,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
@@ -92,7 +93,10 @@ pub fn compiled(folder: &str, name: &str, libraries: &[&str]) -> Result<PathBuf,
     if age(&binary).is_ok_and(|age| newest < age) {
         return Ok(binary);
     }
-    let unfinished = built.join(format!("{name}.{}", std::process::id()));
+    // Tests of one binary run in threads of one process.
+    static COMPILED: AtomicU32 = AtomicU32::new(0);
+    let one = COMPILED.fetch_add(1, Ordering::Relaxed);
+    let unfinished = built.join(format!("{name}.{}.{one}", std::process::id()));
     let out = hip_compiler()
         .arg(sources.join(format!("{name}.hip.cpp")))
         .arg("-o")
