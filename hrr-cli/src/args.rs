@@ -81,9 +81,12 @@ pub(crate) struct ReplayArgs {
     /// Which live devices stand for recorded ones, as in 1:0,2:0
     #[arg(long, value_name = "RECORDED:LIVE,..")]
     pub(crate) device_map: Option<DeviceMapArg>,
-    /// Refuse calls that hand over a callback, instead of passing one that does nothing
+    /// Refuse calls that hand over a callback, instead of passing one that makes its stores
     #[arg(long)]
     pub(crate) strict: bool,
+    /// End the replay if a call takes so long, with a report of what was reached (exit 1)
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: Option<u64>,
     /// Print the report as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -7,6 +7,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hrr_runtime::archive::reader::{Archive, Process};
 use hrr_runtime::desc::Table;
@@ -55,6 +56,7 @@ fn one(
         tolerance: args.tolerance,
         device_map: args.device_map.clone().map(|map| map.0).unwrap_or_default(),
         strict: args.strict,
+        limit: args.timeout.map(Duration::from_secs),
         ..ReplayOptions::default()
     };
     let bar = progress_bar(process.event_count());
