@@ -292,7 +292,9 @@ fn cut_sealed() -> Result<(), Failed> {
             if sample.contains(&(end as u64)) && end >= 32 {
                 let result = replay(&recording.archive, "emu", 1, &[])?;
                 result.assert_status(2)?;
-                if name == "events" {
+                // Without the first block nothing says what the process was: no report.
+                let told = name == "events" && !result.report.is_null();
+                if told {
                     let lost = result.number("events_lost")?;
                     let replayed = result.number("events")?;
                     ensure(lost + replayed == total, || {
