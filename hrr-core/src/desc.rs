@@ -970,3 +970,16 @@ pub enum Effect {
     /// Answers the last error of the calling thread, which is none afterwards.
     TakesLastError,
 }
+
+impl Effect {
+    /// Whether a call with this effect has waited for work when it returns success.
+    pub const fn waits(&self) -> bool {
+        matches!(
+            self,
+            Effect::CompletesDevice
+                | Effect::CompletesStream { .. }
+                | Effect::CompletesEvent { .. }
+                | Effect::CompletesNullStream
+        )
+    }
+}

@@ -36,3 +36,14 @@ static inline std::vector<char> compile(const char* source) {
     RTC(hiprtcDestroyProgram(&program));
     return code;
 }
+
+// Loads an image that no runtime takes: it fails, and the last error is what it answered.
+static inline int refused(const char* image) {
+    hipModule_t module;
+    hipError_t by_data = hipModuleLoadData(&module, image);
+    hipError_t last = hipGetLastError();
+    hipError_t by_data_ex = hipModuleLoadDataEx(&module, image, 0, nullptr, nullptr);
+    CHECK(by_data != hipSuccess && by_data == last && by_data_ex == by_data);
+    CHECK(hipGetLastError() == by_data_ex);
+    return by_data;
+}

@@ -35,34 +35,24 @@ __global__ void by_value(Big big) {
 
 extern "C" void** __hipRegisterFatBinary(const void* wrapper);
 
-// An image that no runtime takes: the load fails, and the last error is what it answered.
-static void refuse(const char* image) {
-    hipModule_t module;
-    hipError_t by_data = hipModuleLoadData(&module, image);
-    hipError_t last = hipGetLastError();
-    hipError_t by_data_ex = hipModuleLoadDataEx(&module, image, 0, nullptr, nullptr);
-    CHECK(by_data != hipSuccess && by_data == last && by_data_ex == by_data);
-    CHECK(hipGetLastError() == by_data_ex);
-}
-
 // What is no image, has no length, or is for another device. `junk` has what ends AMD's 5.2.3.
 static void junk(const std::vector<char>& code) {
     // Runtimes look for tables behind what they are given, so there are zeros.
     static char page[4096];
-    refuse(page);
+    refused(page);
     strcpy(page, "this is no code object");
-    refuse(page);
+    refused(page);
 
     // Nothing is mapped behind these.
     char* pages = (char*)mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                               -1, 0);
     CHECK(pages != MAP_FAILED && munmap(pages + 4096, 4096) == 0);
     strcpy(pages + 4096 - 64, "at the end");
-    refuse(pages + 4096 - 64);
+    refused(pages + 4096 - 64);
 
     std::vector<char> other = code;
     other[48] = 0x2c;  // e_flags: gfx900, and no device here is one
-    refuse(other.data());
+    refused(other.data());
 
     // A wrapper as compilers make it begins with a magic and a version.
     uint64_t wrapper[3] = {7, (uint64_t)code.data(), 0};

@@ -10,6 +10,7 @@
 use core::ffi::c_void;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::memory::Memory;
 use super::state::{self, State};
@@ -148,7 +149,7 @@ struct Running {
 impl Running {
     fn begin(node: &Node) -> Option<Running> {
         let (owner, run) = (node.owner, node.runs.fetch_add(1, Relaxed));
-        let joined = std::panic::catch_unwind(thread::join).ok()?;
+        let joined = catch_unwind(thread::join).ok()?;
         // SAFETY: null, or the calling thread's own page and thread.
         let (state, thread) = unsafe {
             let state = joined.as_mut()?;
@@ -166,7 +167,11 @@ impl Running {
             parent: thread.parent.replace(owner),
             owner,
             run,
-            around: track::before_callback(thread.recorder, owner, node.user_data as u64),
+            // A panic must not reach the runtime, which called us: then the memory was not looked at.
+            around: catch_unwind(AssertUnwindSafe(|| {
+                track::before_callback(thread.recorder, owner, node.user_data as u64)
+            }))
+            .unwrap_or_default(),
         };
         thread.callbacks += 1;
         state.open = core::ptr::null_mut();
@@ -188,7 +193,13 @@ impl Drop for Running {
         unsafe {
             let Some(thread) = (*self.state).thread.as_mut() else { return };
             let around = self.around.take();
-            track::after_callback(thread.recorder, self.owner, self.run, around);
+            let (recorder, owner, run) = (thread.recorder, self.owner, self.run);
+            let taken = catch_unwind(AssertUnwindSafe(|| {
+                track::after_callback(recorder, owner, run, around);
+            }));
+            if taken.is_err() {
+                recorder::fault("what a callback stored could not be taken");
+            }
             thread.open = core::mem::take(&mut self.call);
             thread.parent = self.parent;
             thread.callbacks -= 1;

@@ -693,16 +693,8 @@ fn note_completions(taking: &mut Taking<'_>) {
 /// the program may have stored there what the work waits for.
 fn look_at_running(taking: &mut Taking<'_>) {
     let asks = matches!(taking.api.class, Class::Query { .. });
-    let waits = taking.api.effects.iter().any(|effect| {
-        matches!(
-            effect,
-            Effect::CompletesDevice
-                | Effect::CompletesStream { .. }
-                | Effect::CompletesEvent { .. }
-                | Effect::CompletesNullStream
-                | Effect::ResetsDevice
-        )
-    });
+    let waits = |effect: &Effect| effect.waits() || *effect == Effect::ResetsDevice;
+    let waits = taking.api.effects.iter().any(waits);
     if !asks && !waits {
         return;
     }

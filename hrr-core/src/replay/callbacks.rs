@@ -97,20 +97,22 @@ pub(super) fn stand_in(shared: Weak<Shared>, owner: EventId) -> (u64, u64) {
 }
 
 extern "C" fn called(a: usize, b: usize, c: usize, d: usize) -> usize {
-    // A fault is in the report already, or the replay is over: the runtime has no use for it.
-    let _ = catch_unwind(AssertUnwindSafe(|| {
-        let node = {
-            let nodes = NODES.lock().unwrap_or_else(PoisonError::into_inner);
-            [a, b, c, d].into_iter().find(|word| nodes.contains(word))
-        };
-        let Some(node) = node else { return };
-        // SAFETY: only addresses of leaked nodes are in the list.
-        let node = unsafe { &*(node as *const Node) };
-        let run = node.runs.fetch_add(1, Ordering::Relaxed);
-        if let Some(shared) = node.shared.upgrade() {
-            store(&shared, node.owner, run);
-        }
-    }));
+    let node = {
+        let nodes = NODES.lock().unwrap_or_else(PoisonError::into_inner);
+        [a, b, c, d].into_iter().find(|word| nodes.contains(word))
+    };
+    let Some(node) = node else { return 0 };
+    // SAFETY: only addresses of leaked nodes are in the list.
+    let node = unsafe { &*(node as *const Node) };
+    let run = node.runs.fetch_add(1, Ordering::Relaxed);
+    // Without it the replay is over.
+    let Some(shared) = node.shared.upgrade() else { return 0 };
+    // A panic must not reach the runtime, which called us.
+    if catch_unwind(AssertUnwindSafe(|| store(&shared, node.owner, run))).is_err() {
+        shared.gate.stop();
+        let text = "a panic while the stores of a callback were made".to_owned();
+        shared.world().report.internal_error.get_or_insert(text);
+    }
     0
 }
 

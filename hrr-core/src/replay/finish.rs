@@ -71,15 +71,7 @@ fn answers_last_error(desc: &ApiDesc) -> bool {
 
 /// Whether a call that returned this status waited for work.
 fn completes(desc: &ApiDesc) -> bool {
-    desc.effects.iter().any(|effect| {
-        matches!(
-            effect,
-            Effect::CompletesDevice
-                | Effect::CompletesStream { .. }
-                | Effect::CompletesEvent { .. }
-                | Effect::CompletesNullStream
-        )
-    })
+    desc.effects.iter().any(Effect::waits)
 }
 
 impl Call {
@@ -403,6 +395,7 @@ impl Finisher<'_> {
                 self.world.ready_early.remove(&self.event.id.thread);
             }
             let timing = answers_last_error(self.desc)
+                && Some(recorded) == not_ready(self.desc)
                 && live == 0
                 && self.world.ready_early.contains(&self.event.id.thread);
             if recorded != live && !ready_early && !timing {
@@ -1018,6 +1011,9 @@ impl Finisher<'_> {
 
     /// Compares what became final with this call.
     fn checks(&mut self) {
+        if self.stored {
+            self.world.guessed.get_or_insert(self.event.id);
+        }
         for field in self.event.fields.iter().filter(|field| field.id == FIELD_CHECK) {
             let owner = field.owner.map_or(self.event.id, |(owner, _)| owner);
             let operands = self.world.operands.remove(&owner).unwrap_or_default();
@@ -1027,9 +1023,6 @@ impl Finisher<'_> {
                     && field.owner.is_some_and(|(_, id)| id == operand.id)
             });
             let held = expectation(field).is_some_and(|bytes| bytes > 0);
-            if self.stored {
-                self.world.guessed.get_or_insert(self.event.id);
-            }
             if self.stored && operand.is_none() && held {
                 let what = "the call did not return until the engine had put what the recording \
                             found there into host memory: the program may have stored it";

@@ -70,9 +70,13 @@ impl HostContent {
     pub(super) fn see(&mut self, offset: usize, content: &[u8], age: Duration) {
         if self.seen.is_empty() {
             self.seen.clone_from(&self.taken);
+            self.earlier.clone_from(&self.taken);
         }
-        self.earlier.clone_from(&self.seen);
-        if let Some(seen) = self.seen.get_mut(offset..offset + content.len()) {
+        let place = offset..offset + content.len();
+        if let (Some(seen), Some(earlier)) =
+            (self.seen.get_mut(place.clone()), self.earlier.get_mut(place))
+        {
+            earlier.copy_from_slice(seen);
             seen.copy_from_slice(content);
             let patience = age.saturating_mul(PATIENCE_FACTOR);
             self.patience = patience.clamp(PATIENCE_MIN, PATIENCE_MAX);
@@ -223,6 +227,9 @@ mod tests {
         content.look(&live);
         assert!(!content.lacks(&live));
         content.see(8, b"done", Duration::ZERO);
+        content.see(40, b"elsewhere", Duration::ZERO);
+        live[40..49].copy_from_slice(b"elsewhere");
+        content.look(&live);
         assert!(content.lacks(&live));
         assert_eq!(stores(&mut content, &live), [(8, b"done".to_vec())]);
     }

@@ -199,6 +199,7 @@ unsafe extern "C" {
     pub fn tSynchronize() -> Status;
 
     /// The last error.
+    #[effect(takes_last_error)]
     pub fn tGetLastError() -> Status;
 
     /// Allocates device memory.

@@ -381,3 +381,47 @@ fn bytes_that_differ_after_a_refused_write_are_its_consequence() {
     assert_eq!((report.diverged, report.exit_code()), (0, 2));
     assert_eq!(only(&report, FindingKind::Consequence).cause, Some(cause.into()));
 }
+
+#[test]
+fn a_call_that_checks_a_copy_of_another_thread_comes_behind_it() {
+    let _fake = fake::start();
+    fake::with(|state| state.delays.insert("memcpy_async", std::time::Duration::from_millis(100)));
+    let mut script = Script::new();
+    filled(&mut script, b"0123456789");
+    // The other thread's wait began when this copy was about to return.
+    let copy = script.call(&API_tMemcpyAsync).at(1000, 1010).arg("dst", 0x2000).arg("src", DEVICE);
+    let copy = copy
+        .arg("bytes", 4)
+        .arg("kind", 2)
+        .content("src", Phase::Before, 0, Body::Device)
+        .content("dst", Phase::After, 4, absent(AbsentReason::Deferred))
+        .done();
+    let sync = script.call_on(1, &API_tSynchronize).at(1009, 1020);
+    sync.check(Some((copy, 0)), 0x2000, Body::Bytes((*b"0123").into())).done();
+    let report = script.replay();
+    clean(&report);
+    assert_eq!(report.checks_passed, 1);
+}
+
+#[test]
+fn a_copy_is_not_given_what_a_callback_stored_later() {
+    const PINNED: u64 = 0x7e00_0000_0000;
+    let _fake = fake::start();
+    let mut script = Script::new();
+    script.call(&API_tHostAlloc).arg("bytes", 16).wrote("ptr", PINNED).done();
+    script.call(&API_tMalloc).arg("bytes", 16).wrote("ptr", DEVICE).done();
+    let owner = script.call(&API_tAddCallback).arg("callback", 0x1234).done();
+    // When recorded the callback had not run yet; at replay it has.
+    let copy = script.call(&API_tMemcpyAsync).arg("dst", DEVICE).arg("src", PINNED);
+    copy.arg("bytes", 8)
+        .arg("kind", 1)
+        .before("src", 8, b"old data")
+        .content("dst", Phase::After, 8, Body::Device)
+        .done();
+    let stored = Body::Bytes((*b"new").into());
+    script.call(&API_tSynchronize).callback_store(owner, 0, PINNED, stored).done();
+    brought(&mut script, DEVICE, b"new data");
+    let report = script.replay();
+    clean(&report);
+    assert_eq!(report.checks_passed, 1);
+}

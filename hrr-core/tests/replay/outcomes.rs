@@ -170,6 +170,26 @@ fn a_query_that_saw_completion_waits_and_one_that_did_not_asks_once() {
 }
 
 #[test]
+fn the_last_error_that_not_ready_left_is_timing_and_any_other_is_not() {
+    let _fake = fake::start();
+    let not_ready = NOT_READY.0 as u64;
+    let mut script = Script::new();
+    script.call(&API_tStreamQuery).returned(not_ready).done();
+    script.call(&API_tGetLastError).returned(not_ready).done();
+    clean(&script.replay());
+    // Another error than that, or the same without a query that is ready now.
+    for (query, last) in [(true, 7), (false, not_ready)] {
+        let mut script = Script::new();
+        if query {
+            script.call(&API_tStreamQuery).returned(not_ready).done();
+        }
+        script.call(&API_tGetLastError).returned(last).done();
+        let report = script.replay();
+        assert_eq!((report.diverged, report.exit_code()), (1, 1), "{last}");
+    }
+}
+
+#[test]
 fn a_query_that_nothing_can_wait_for_is_asked_until_it_answers() {
     let _fake = fake::start();
     let busy = NOT_READY.0;

@@ -81,6 +81,21 @@ fn without_program() -> Result<(), Failed> {
     result.assert_number("bytes_checked", 4000)
 }
 
+/// A replay whose kernel waits for what the recording does not hold ends at the limit, and says where.
+fn timeout() -> Result<(), Failed> {
+    let recording = record(&program("handshake")?, "emu", 3)?;
+    let printed = text(&recording.output.stdout);
+    ensure(printed.ends_with("handshake bad=0\n"), || printed.clone())?;
+    let result = replay(&recording.archive, "emu", 4, &["--timeout", "2"])?;
+    result.assert_status(1)?;
+    let findings = result.report["findings"].as_array().ok_or("no findings")?;
+    let stuck = findings.iter().find(|finding| finding["kind"] == "stuck");
+    ensure(stuck.is_some_and(|stuck| stuck["function"] == "hipDeviceSynchronize"), || {
+        result.report.to_string()
+    })?;
+    ensure(result.number("not_reached")? > 0, || result.report.to_string())
+}
+
 /// What kernels print is the program's output when recorded, and beside the report when replayed.
 fn kernels_print() -> Result<(), Failed> {
     let said = |number: u32| format!("the device says {number} to the output\n");
@@ -248,6 +263,7 @@ fn main() -> std::process::ExitCode {
         .collect();
     trials.push(trial("without_program", without_program));
     trials.push(trial("kernels_print", kernels_print));
+    trials.push(trial("timeout", timeout));
     trials.push(trial("info_and_events", info_and_events));
     trials.push(trial("versions", versions));
     trials.push(trial("junk", junk));
