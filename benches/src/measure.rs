@@ -18,6 +18,8 @@ pub(crate) struct Round {
     pub(crate) plain: f64,
     /// Through the exported name of the preloaded library.
     pub(crate) exported: f64,
+    /// Through `bench_jump` of the function library, one jump: the least that anything in between can cost.
+    pub(crate) jump: f64,
     /// One event of LTTng-UST, where there is a provider.
     pub(crate) event: Option<f64>,
 }
@@ -57,6 +59,7 @@ struct Arguments {
     height: usize,
 }
 
+#[inline(always)]
 fn time(each: impl Fn(&Arguments)) -> f64 {
     let arguments =
         Arguments { dst: core::ptr::null_mut(), pitch: 256, value: 7, width: 64, height: 16 };
@@ -65,6 +68,19 @@ fn time(each: impl Fn(&Arguments)) -> f64 {
         each(std::hint::black_box(&arguments));
     }
     start.elapsed().as_nanos() as f64 / BATCH as f64
+}
+
+/// One batch of calls. There is one such loop in the program, for every function: where a loop lies
+/// changes its time by more than a jump costs.
+///
+/// # Safety
+/// The function follows no pointer.
+#[inline(never)]
+unsafe fn time_calls(function: Call) -> f64 {
+    // SAFETY: the caller's.
+    time(|a| unsafe {
+        function(a.dst, a.pitch, a.value, a.width, a.height);
+    })
 }
 
 /// What two time stamps cost, in nanoseconds: the fastest of some batches.
@@ -91,8 +107,9 @@ pub(crate) fn serve(runtime: &Path, provider: Option<&Path>) {
         std::mem::transmute::<*mut c_void, extern "C" fn() -> u64>(arrived)
     };
     // SAFETY: the functions have these signatures: see `runtime.rs` and `lttng.rs`.
-    let (plain, exported, event) = unsafe {
+    let (plain, exported, jump, event) = unsafe {
         let plain = std::mem::transmute::<*mut c_void, Call>(symbol(runtime, c"bench_plain"));
+        let jump = std::mem::transmute::<*mut c_void, Call>(symbol(runtime, c"bench_jump"));
         let exported = std::mem::transmute::<*mut c_void, Call>(symbol(runtime, c"hipMemset2D"));
         let event = provider.map(|provider| {
             let provider = open(provider);
@@ -109,24 +126,28 @@ pub(crate) fn serve(runtime: &Path, provider: Option<&Path>) {
             }
             std::mem::transmute::<*mut c_void, Event>(symbol(provider, c"bench_event"))
         });
-        (plain, exported, event)
+        (plain, exported, jump, event)
     };
     let mut stdout = std::io::stdout();
-    for line in std::io::stdin().lock().lines() {
+    let functions = [plain, exported, jump];
+    for (number, line) in std::io::stdin().lock().lines().enumerate() {
         if line.is_err() {
             return;
         }
         let before = arrived();
-        // SAFETY: the functions follow no pointer.
+        let mut times = [0.0; 3];
+        // Another one is the first in each round: what ran before a batch changes its time.
+        for at in (0..3).map(|turn| (number + turn) % 3) {
+            // SAFETY: the functions follow no pointer.
+            times[at] = unsafe { time_calls(functions[at]) };
+        }
+        let [plain, exported, jump] = times;
+        // SAFETY: the event follows no pointer.
         let round = unsafe {
-            let call = |function: Call| {
-                time(|a| {
-                    function(a.dst, a.pitch, a.value, a.width, a.height);
-                })
-            };
             Round {
-                plain: call(plain),
-                exported: call(exported),
+                plain,
+                exported,
+                jump,
                 event: event.map(|event| {
                     time(|a| {
                         event(a.dst as u64, a.pitch as u64, a.width as u64, a.value as u32, 16);
@@ -134,7 +155,7 @@ pub(crate) fn serve(runtime: &Path, provider: Option<&Path>) {
                 }),
             }
         };
-        assert_eq!(arrived() - before, 2 * BATCH, "calls that did not reach the function library");
+        assert_eq!(arrived() - before, 3 * BATCH, "calls that did not reach the function library");
         let text = serde_json::to_string(&round).unwrap_or_default();
         if writeln!(stdout, "{text}").and_then(|()| stdout.flush()).is_err() {
             return;

@@ -2,8 +2,8 @@
 //! them. It stands where a program would have its vendor's runtime.
 
 use core::ffi::c_void;
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicPtr, AtomicU64};
 
 /// Calls that arrived. The benchmark holds it against the calls that it made.
 static ARRIVED: AtomicU64 = AtomicU64::new(0);
@@ -48,7 +48,26 @@ pub unsafe extern "C" fn bench_plain(
     arrive(dst, pitch, value, width, height)
 }
 
-/// Calls that arrived at either function.
+/// Where [`bench_jump`] leads: loaded at each call, as the slot of a recorded function is.
+static SLOT: AtomicPtr<c_void> = AtomicPtr::new(bench_plain as *mut c_void);
+
+/// [`bench_plain`] behind one jump: what an exported name is while nothing is recorded.
+///
+/// # Safety
+/// None: `dst` is not followed.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+pub unsafe extern "C" fn bench_jump(
+    dst: *mut c_void,
+    pitch: usize,
+    value: i32,
+    width: usize,
+    height: usize,
+) -> i32 {
+    core::arch::naked_asm!("jmp qword ptr [rip + {slot}]", slot = sym SLOT)
+}
+
+/// Calls that arrived at any of these functions.
 #[unsafe(no_mangle)]
 pub extern "C" fn bench_arrived() -> u64 {
     ARRIVED.load(Relaxed)
