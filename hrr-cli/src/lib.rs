@@ -14,6 +14,7 @@ mod archive;
 mod args;
 mod cmd;
 mod failure;
+mod fault;
 mod front;
 mod pattern;
 mod program;

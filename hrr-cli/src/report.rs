@@ -112,6 +112,7 @@ fn text(finding: &Finding) -> String {
         FindingKind::Consequence => "refused, a consequence",
         FindingKind::Archive => "archive",
         FindingKind::Stuck => "stuck",
+        FindingKind::Ended => "ended",
         FindingKind::Note => "note",
         FindingKind::Internal => "internal",
     };
@@ -125,7 +126,9 @@ fn text(finding: &Finding) -> String {
 fn verdict(report: &Report) -> String {
     match report.exit_code() {
         0 => "reproduced".to_owned(),
+        1 if report.ended.is_some() => "NOT REPRODUCED: the runtime ended the process".to_owned(),
         1 => "NOT REPRODUCED: a result differs".to_owned(),
+        2 if report.ended.is_some() => "NOT COMPLETE: the runtime ended the process".to_owned(),
         2 if !report.complete => "NOT COMPLETE: the recording is not whole".to_owned(),
         2 if report.refused == 0 => {
             "NOT COMPLETE: a call had not returned when the recording ended".to_owned()

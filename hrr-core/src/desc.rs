@@ -930,14 +930,45 @@ pub enum Effect {
         /// The out parameter.
         graph: u16,
     },
-    /// The call's copies belong to this graph and run at its launches.
+    /// The call's copies, or those of another graph that it is given, belong to this graph and run at
+    /// its launches. The handle that the call writes is the node that makes them.
     AddsToGraph {
+        /// The graph.
+        graph: u16,
+    },
+    /// The node makes the call's copies from here on, or those of a graph that it is given.
+    SetsNode {
+        /// The node.
+        node: u16,
+        /// The executable graph in which it does; `None`: in its graph.
+        exec: Option<u16>,
+    },
+    /// The node of an executable graph runs, or does not, at its launches.
+    EnablesNode {
+        /// The executable graph.
+        exec: u16,
+        /// The node.
+        node: u16,
+        /// Zero: it does not run.
+        enabled: u16,
+    },
+    /// The graph written through `clone` holds what `graph` holds now, with nodes of its own.
+    ClonesGraph {
+        /// The out parameter.
+        clone: u16,
         /// The graph.
         graph: u16,
     },
     /// The executable graph written through `exec` runs what `graph` holds now.
     Instantiates {
         /// The out parameter.
+        exec: u16,
+        /// The graph.
+        graph: u16,
+    },
+    /// The executable graph runs what `graph` holds now.
+    UpdatesExec {
+        /// The executable graph.
         exec: u16,
         /// The graph.
         graph: u16,
@@ -972,6 +1003,14 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// Whether the copies of a call with this effect may run after it has returned.
+    pub const fn defers(&self) -> bool {
+        matches!(
+            self,
+            Effect::Enqueues { .. } | Effect::AddsToGraph { .. } | Effect::SetsNode { .. }
+        )
+    }
+
     /// Whether a call with this effect has waited for work when it returns success.
     pub const fn waits(&self) -> bool {
         matches!(

@@ -156,6 +156,8 @@ pub(crate) enum SlotKind {
     OutHandle,
     /// A parameter with `#[string]`.
     String,
+    /// An integer by value.
+    Integer,
 }
 
 /// One parameter of an effect; `field` is its name in the descriptor.
@@ -224,7 +226,26 @@ const EFFECTS: &[Arg] = &[
     effect("begins_capture", effect_row!("BeginsCapture", handle("stream"))),
     effect("ends_capture", effect_row!("EndsCapture", handle("stream"), out_handle("graph"))),
     effect("adds_to_graph", effect_row!("AddsToGraph", handle("graph"))),
+    effect(
+        "sets_node",
+        effect_row!(
+            "SetsNode",
+            handle("node"),
+            Slot { field: "exec", kind: SlotKind::Handle, optional: true }
+        ),
+    ),
+    effect(
+        "enables_node",
+        effect_row!(
+            "EnablesNode",
+            handle("exec"),
+            handle("node"),
+            Slot { field: "enabled", kind: SlotKind::Integer, optional: false }
+        ),
+    ),
+    effect("clones_graph", effect_row!("ClonesGraph", out_handle("clone"), handle("graph"))),
     effect("instantiates", effect_row!("Instantiates", out_handle("exec"), handle("graph"))),
+    effect("updates_exec", effect_row!("UpdatesExec", handle("exec"), handle("graph"))),
     effect("launches_graph", effect_row!("LaunchesGraph", handle("exec"), handle("stream"))),
     effect("completes_null_stream", effect_row!("CompletesNullStream")),
     effect(

@@ -300,8 +300,9 @@ fn check_effects(function: &ApiFn, errors: &mut Errors) {
             if named.broken {
                 continue;
             }
-            let by_value = matches!(pointer_of(&named.ty), Pointer::No)
-                && last_word(&named.ty).is_none_or(|word| !is_scalar(&word));
+            let no_pointer = matches!(pointer_of(&named.ty), Pointer::No);
+            let scalar = last_word(&named.ty).is_some_and(|word| is_scalar(&word));
+            let by_value = no_pointer && !scalar;
             let (fits, what) = match slot.kind {
                 SlotKind::Handle => (
                     matches!(named.role, Role::Value | Role::Destroys) && by_value,
@@ -311,6 +312,10 @@ fn check_effects(function: &ApiFn, errors: &mut Errors) {
                     (matches!(named.role, Role::OutHandle { count: None }), "an `#[out_handle]`")
                 }
                 SlotKind::String => (matches!(named.role, Role::String), "a `#[string]`"),
+                SlotKind::Integer => (
+                    matches!(named.role, Role::Value) && no_pointer && scalar,
+                    "an integer passed by value",
+                ),
             };
             if !fits {
                 let text = format!("`{}`, the effect's {}, is not {what}", name.ident, slot.field);

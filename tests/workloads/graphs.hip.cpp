@@ -142,8 +142,120 @@ static void built() {
     HIP(hipStreamDestroy(stream));
 }
 
+// A graph that copies `from` to the host, and to where.
+struct Download {
+    hipGraph_t graph;
+    hipGraphNode_t node;
+};
+
+static Download download(void* to, const void* from) {
+    Download made;
+    HIP(hipGraphCreate(&made.graph, 0));
+    HIP(hipGraphAddMemcpyNode1D(&made.node, made.graph, nullptr, 0, to, from, BYTES,
+                                hipMemcpyDeviceToHost));
+    return made;
+}
+
+// Launches, and looks where the content came: every other place is the program's own.
+static void launch(hipGraphExec_t exec, std::vector<std::vector<uint8_t>>& places, size_t expected,
+                   uint8_t content) {
+    static uint8_t mark = 100;
+    mark++;
+    for (auto& place : places) memset(place.data(), mark, BYTES);
+    HIP(hipGraphLaunch(exec, nullptr));
+    HIP(hipStreamSynchronize(nullptr));
+    for (auto& place : places) {
+        uint8_t here = &place == &places[expected] ? content : mark;
+        CHECK(place[0] == here && place[BYTES - 1] == here);
+    }
+}
+
+// Copies to the host whose nodes change: in the graph, in the instance, by another graph.
+static void changed() {
+    uint8_t *a, *b;
+    HIP(hipMalloc((void**)&a, BYTES));
+    HIP(hipMalloc((void**)&b, BYTES));
+    HIP(hipMemset(a, 0x0a, BYTES));
+    HIP(hipMemset(b, 0x0b, BYTES));
+    std::vector<std::vector<uint8_t>> places(4, std::vector<uint8_t>(BYTES));
+    auto at = [&](size_t place) { return places[place].data(); };
+
+    Download first = download(at(0), a);
+    hipGraphExec_t exec, other;
+    HIP(hipGraphInstantiate(&exec, first.graph, nullptr, nullptr, 0));
+    launch(exec, places, 0, 0x0a);
+    HIP(hipGraphExecMemcpyNodeSetParams1D(exec, first.node, at(1), b, BYTES,
+                                          hipMemcpyDeviceToHost));
+    launch(exec, places, 1, 0x0b);
+    HIP(hipGraphMemcpyNodeSetParams1D(first.node, at(2), b, BYTES, hipMemcpyDeviceToHost));
+    HIP(hipGraphInstantiate(&other, first.graph, nullptr, nullptr, 0));
+    launch(other, places, 2, 0x0b);
+    launch(exec, places, 1, 0x0b);
+
+    Download second = download(at(3), a);
+    // Left as it is where nothing failed.
+    hipGraphNode_t failed = (hipGraphNode_t)0x10;
+    hipGraphExecUpdateResult result = hipGraphExecUpdateError;
+    HIP(hipGraphExecUpdate(exec, second.graph, &failed, &result));
+    CHECK(result == hipGraphExecUpdateSuccess);
+    launch(exec, places, 3, 0x0a);
+    HIP(hipGraphExecDestroy(other));
+
+    hipGraph_t clone;
+    HIP(hipGraphClone(&clone, second.graph));
+    HIP(hipGraphMemcpyNodeSetParams1D(second.node, at(0), a, BYTES, hipMemcpyDeviceToHost));
+    HIP(hipGraphInstantiate(&other, clone, nullptr, nullptr, 0));
+    launch(other, places, 3, 0x0a);
+    HIP(hipGraphExecDestroy(other));
+    hipGraphNode_t copied;
+    HIP(hipGraphNodeFindInClone(&copied, second.node, clone));
+    HIP(hipGraphMemcpyNodeSetParams1D(copied, at(1), b, BYTES, hipMemcpyDeviceToHost));
+    HIP(hipGraphInstantiate(&other, clone, nullptr, nullptr, 0));
+    launch(other, places, 1, 0x0b);
+    HIP(hipGraphExecDestroy(other));
+
+    hipGraph_t parent;
+    hipGraphNode_t child;
+    HIP(hipGraphCreate(&parent, 0));
+    HIP(hipGraphAddChildGraphNode(&child, parent, nullptr, 0, second.graph));
+    HIP(hipGraphInstantiate(&other, parent, nullptr, nullptr, 0));
+    launch(other, places, 0, 0x0a);
+    HIP(hipGraphExecDestroy(other));
+    HIP(hipGraphDestroyNode(second.node));
+    HIP(hipGraphAddMemcpyNode1D(&second.node, second.graph, nullptr, 0, at(2), b, BYTES,
+                                hipMemcpyDeviceToHost));
+    HIP(hipGraphInstantiate(&other, second.graph, nullptr, nullptr, 0));
+    launch(other, places, 2, 0x0b);
+    HIP(hipGraphExecDestroy(other));
+    HIP(hipGraphExecDestroy(exec));
+
+    // The runtime made the node: nothing that the program passed names it.
+    hipStream_t stream;
+    hipGraph_t graph;
+    hipGraphNode_t node;
+    size_t nodes = 1;
+    HIP(hipStreamCreate(&stream));
+    HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+    HIP(hipMemcpyAsync(at(0), a, BYTES, hipMemcpyDeviceToHost, stream));
+    HIP(hipStreamEndCapture(stream, &graph));
+    HIP(hipGraphGetNodes(graph, &node, &nodes));
+    HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+    launch(exec, places, 0, 0x0a);
+    HIP(hipGraphExecMemcpyNodeSetParams1D(exec, node, at(3), b, BYTES, hipMemcpyDeviceToHost));
+    launch(exec, places, 3, 0x0b);
+
+    HIP(hipGraphExecDestroy(exec));
+    for (hipGraph_t made : {first.graph, second.graph, clone, parent, graph}) {
+        HIP(hipGraphDestroy(made));
+    }
+    HIP(hipStreamDestroy(stream));
+    HIP(hipFree(a));
+    HIP(hipFree(b));
+}
+
 int main() {
     captured();
     built();
+    changed();
     return finish("graphs");
 }

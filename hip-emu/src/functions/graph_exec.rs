@@ -97,10 +97,8 @@ hip_api! { TABLE;
             return Err(hipErrorInvalidValue);
         }
         match exec.update(runtime, &graph) {
-            Ok(()) => {
-                error_node.set_if_wanted(hipGraphNode_t::NULL);
-                result.set(hipGraphExecUpdateSuccess)
-            }
+            // The node is written where one did not fit.
+            Ok(()) => result.set(hipGraphExecUpdateSuccess),
             Err((why, node)) => {
                 error_node.set_if_wanted(hipGraphNode_t(word(node)));
                 result.set(why)?;

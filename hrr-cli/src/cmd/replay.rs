@@ -18,6 +18,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::archive::{open, processes};
 use crate::args::ReplayArgs;
 use crate::failure::{Failure, INTERNAL, NO_RUNTIME};
+use crate::fault;
 use crate::report;
 use crate::runtime;
 use crate::say::{note, warn};
@@ -57,8 +58,10 @@ fn one(
         device_map: args.device_map.clone().map(|map| map.0).unwrap_or_default(),
         strict: args.strict,
         limit: args.timeout.map(Duration::from_secs),
+        ended: Some(fault::held),
         ..ReplayOptions::default()
     };
+    fault::hold()?;
     let bar = progress_bar(process.event_count());
     let shown = bar.clone();
     let result = hrr_runtime::replay(tables, archive, index, options, move |progress| {
@@ -69,7 +72,14 @@ fn one(
     let result = result
         .ok_or_else(|| Failure::new(INTERNAL, "the process is not in the archive; open it anew"))?;
     show(args, process, &result, out)?;
-    Ok(ExitCode::from(u8::try_from(result.exit_code()).unwrap_or(INTERNAL)))
+    let code = u8::try_from(result.exit_code()).unwrap_or(INTERNAL);
+    if fault::held().is_some() {
+        out.flush()?;
+        // SAFETY: ends the process. A runtime that has failed is not asked to end in order.
+        unsafe { libc::_exit(code.into()) };
+    }
+    fault::let_go()?;
+    Ok(ExitCode::from(code))
 }
 
 /// Standard output, put aside while a runtime is in use. What kernels print goes to it, and would

@@ -197,6 +197,8 @@ pub enum AbsentReason {
     /// Work that had been enqueued before the call writes what the call reads: it is not the
     /// program's.
     EarlierWork = 13,
+    /// The program changed a node of the graph, and it is not known which of the graph's copies is its.
+    UnknownNode = 14,
     /// A reason that this build does not know: a newer recorder had it.
     Newer = 255,
 }
@@ -217,6 +219,7 @@ impl AbsentReason {
         AbsentReason::NotKept,
         AbsentReason::ShortBuffer,
         AbsentReason::EarlierWork,
+        AbsentReason::UnknownNode,
         AbsentReason::Newer,
     ];
 
@@ -242,6 +245,9 @@ impl AbsentReason {
             AbsentReason::NotKept => "by design not kept",
             AbsentReason::ShortBuffer => "the launch buffer ended before the argument",
             AbsentReason::EarlierWork => "earlier work of the device writes it",
+            AbsentReason::UnknownNode => {
+                "the program changed a node of its graph, and which copy is that node's is not known"
+            }
             AbsentReason::Newer => "a reason that a newer recorder knows",
         }
     }

@@ -784,11 +784,7 @@ impl<'t> Taking<'t> {
 
     /// Whether the call's copies may run after it has returned.
     fn is_deferred(&self) -> bool {
-        use crate::desc::Effect;
-        self.api
-            .effects
-            .iter()
-            .any(|effect| matches!(effect, Effect::Enqueues { .. } | Effect::AddsToGraph { .. }))
+        self.api.effects.iter().any(|effect| effect.defers())
     }
 
     fn rect(&self, extent: &Extent, at: At<'_>) -> Option<Rect> {

@@ -9,6 +9,7 @@ pub(crate) mod call;
 pub(crate) mod callback;
 mod custom;
 mod fields;
+mod graphs;
 mod interpret;
 pub(crate) mod lock;
 mod memory;

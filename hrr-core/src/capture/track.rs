@@ -27,6 +27,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::fields::{INLINE_BYTES_MAX, Meta};
+use super::graphs::{GraphCopy, Graphs, Launched};
 use super::interpret::{Taking, read_rect, rect_bytes, value_at};
 use super::memory::Memory;
 use super::recorder::Recorder;
@@ -36,7 +37,7 @@ use crate::archive::event::{
     FIELD_HOST_WRITE, Phase,
 };
 use crate::code::{self, Identity, Image};
-use crate::desc::{Class, Effect, Rect, RetKind, Role, Scope, Side, Space};
+use crate::desc::{Class, Effect, ParamDesc, Rect, RetKind, Role, Scope, Side, Space};
 use crate::ranges::{Ranges, differing};
 
 /// Reachable host memory is compared in blocks of this size: small, since what changed in the same
@@ -62,15 +63,6 @@ pub(crate) struct Copy {
     pub(crate) address: u64,
     pub(crate) rect: Rect,
     pub(crate) side: Side,
-}
-
-/// A copy of a graph.
-#[derive(Clone, Debug)]
-struct GraphCopy {
-    owner: EventId,
-    copy: Copy,
-    /// Of the source, when it was last taken.
-    hash: Option<BlobHash>,
 }
 
 /// A stream, as a key: the null stream has one of its own, per-thread streams one per thread.
@@ -164,7 +156,7 @@ pub(crate) struct Tracker {
     events: HashMap<u64, EventState>,
     captures: HashMap<u64, Vec<GraphCopy>>,
     last_capture: u64,
-    graphs: HashMap<u64, Vec<GraphCopy>>,
+    graphs: Graphs,
     pending: Vec<Pending>,
     /// When reachable memory was last looked at for a call that does not wait, and for how long.
     last_look: Option<(Instant, Duration)>,
@@ -427,7 +419,7 @@ impl Tracker {
     fn destroy(&mut self, handle: u64) {
         self.streams.remove(&handle);
         self.events.remove(&handle);
-        self.graphs.remove(&handle);
+        self.graphs.destroy(handle);
         self.images.remove(&handle);
         self.kernels.remove(&handle);
     }
@@ -673,7 +665,11 @@ fn note_completions(taking: &mut Taking<'_>) {
                 | Effect::BeginsCapture { .. }
                 | Effect::EndsCapture { .. }
                 | Effect::AddsToGraph { .. }
+                | Effect::SetsNode { .. }
+                | Effect::EnablesNode { .. }
+                | Effect::ClonesGraph { .. }
                 | Effect::Instantiates { .. }
+                | Effect::UpdatesExec { .. }
                 | Effect::LaunchesGraph { .. }
                 | Effect::DefinesKernel { .. }
                 | Effect::ExportsMemory
@@ -754,8 +750,8 @@ fn take_changes(taking: &mut Taking<'_>, reached: &[u64]) {
 
 /// Takes the sources of a graph's copies, as they are at this launch.
 fn take_sources(taking: &mut Taking<'_>, exec: u64) {
-    let copies = taking.recorder.tracker().graphs.get(&exec).cloned().unwrap_or_default();
-    for (at, of) in copies.iter().enumerate() {
+    let launched = taking.recorder.tracker().graphs.launched(exec);
+    for Launched { index, copy: of, .. } in launched {
         if of.copy.side != Side::Source {
             continue;
         }
@@ -776,15 +772,11 @@ fn take_sources(taking: &mut Taking<'_>, exec: u64) {
             taking.fields().absent(meta, total, AbsentReason::Unreadable);
             continue;
         }
-        let hash = Some(blob_hash(&content));
-        if hash == of.hash {
+        let hash = blob_hash(&content);
+        if Some(hash) == of.hash {
             continue;
         }
-        let mut tracker = taking.recorder.tracker();
-        if let Some(kept) = tracker.graphs.get_mut(&exec).and_then(|all| all.get_mut(at)) {
-            kept.hash = hash;
-        }
-        drop(tracker);
+        taking.recorder.tracker().graphs.taken(exec, index, hash);
         taking.fields().content(meta, content.len() as u64, &content);
     }
 }
@@ -886,11 +878,7 @@ fn start_work(
 ) {
     let thread = taking.id.thread;
     let key = |index: u16| stream_key(value_at(scope, index), thread);
-    let enqueues = taking
-        .api
-        .effects
-        .iter()
-        .any(|effect| matches!(effect, Effect::Enqueues { .. } | Effect::AddsToGraph { .. }));
+    let enqueues = taking.api.effects.iter().any(|effect| effect.defers());
     match effect {
         Effect::Enqueues { stream } => enqueue(tracker, taking, key(*stream), lost),
         Effect::Launches if !enqueues => enqueue(tracker, taking, 0, lost),
@@ -923,18 +911,39 @@ fn start_work(
             }
             tracker.events.retain(|_, event| event.capture != Some(capture));
             if let Some(graph) = written(taking, scope, *graph) {
-                tracker.graphs.insert(graph, copies);
+                tracker.graphs.capture(graph, copies);
             }
         }
         Effect::AddsToGraph { graph } => {
-            let copies = graph_copies(taking);
-            tracker.graphs.entry(value_at(scope, *graph)).or_default().extend(copies);
+            let makes = |param: &ParamDesc| matches!(param.role, Role::OutHandle { .. });
+            let node = scope.params.iter().position(makes);
+            let node = node.and_then(|node| written(taking, scope, node as u16));
+            let child = child_graph(tracker, scope, &[*graph]);
+            tracker.graphs.add(value_at(scope, *graph), node, graph_copies(taking), child);
+        }
+        Effect::SetsNode { node, exec } => {
+            let child = child_graph(tracker, scope, &[*node, exec.unwrap_or(*node)]);
+            let exec = exec.map(|exec| value_at(scope, exec));
+            let node = value_at(scope, *node);
+            let copies = tracker.graphs.set(exec, node, graph_copies(taking), child);
+            lost.extend(copies.into_iter().map(unknown_node));
+        }
+        Effect::EnablesNode { exec, node, enabled } => {
+            let enabled = value_at(scope, *enabled) as u32 != 0;
+            tracker.graphs.enable(value_at(scope, *exec), value_at(scope, *node), enabled);
+        }
+        Effect::ClonesGraph { clone, graph } => {
+            if let Some(clone) = written(taking, scope, *clone) {
+                tracker.graphs.clone_graph(clone, value_at(scope, *graph));
+            }
         }
         Effect::Instantiates { exec, graph } => {
-            let copies = tracker.graphs.get(&value_at(scope, *graph)).cloned();
             if let Some(exec) = written(taking, scope, *exec) {
-                tracker.graphs.insert(exec, copies.unwrap_or_default());
+                tracker.graphs.instantiate(exec, value_at(scope, *graph));
             }
+        }
+        Effect::UpdatesExec { exec, graph } => {
+            tracker.graphs.update(value_at(scope, *exec), value_at(scope, *graph));
         }
         Effect::LaunchesGraph { exec, stream } => {
             launch_graph(tracker, taking, value_at(scope, *exec), key(*stream), lost);
@@ -954,11 +963,22 @@ fn start_work(
 
 fn graph_copies(taking: &Taking<'_>) -> impl Iterator<Item = GraphCopy> {
     let owner = taking.id;
-    taking.thread.open.copies.clone().into_iter().map(move |copy| GraphCopy {
-        owner,
-        copy,
-        hash: None,
-    })
+    taking.thread.open.copies.clone().into_iter().map(move |copy| GraphCopy::new(owner, copy))
+}
+
+/// A graph that the call is given beside the handles that it changes.
+fn child_graph(tracker: &Tracker, scope: &Scope<'_>, changed: &[u16]) -> Option<u64> {
+    let others = scope.params.iter().enumerate().filter_map(|(index, param)| {
+        let index = index as u16;
+        let given = matches!(param.role, Role::InHandle { .. }) && !changed.contains(&index);
+        given.then(|| value_at(scope, index))
+    });
+    others.into_iter().find(|handle| tracker.graphs.contains(*handle))
+}
+
+/// A copy of which it is not known when it is made.
+fn unknown_node(of: GraphCopy) -> (Pending, AbsentReason) {
+    (Pending::new(0, 0, of.owner, What::Copy(of.copy)), AbsentReason::UnknownNode)
 }
 
 fn enqueue(
@@ -1000,16 +1020,24 @@ fn launch_graph(
     stream: Stream,
     lost: &mut Vec<(Pending, AbsentReason)>,
 ) {
-    let copies = tracker.graphs.get(&exec).cloned().unwrap_or_default();
+    let launched = tracker.graphs.launched(exec);
     if let Some(capture) = tracker.stream(stream).capture {
         // A graph launched into a capture is a child of the graph that comes of it.
+        let copies = launched.into_iter().map(|launched| launched.copy);
         tracker.captures.entry(capture).or_default().extend(copies);
         return;
     }
     let count = tracker.advance(stream);
-    for of in copies.iter().filter(|of| of.copy.side == Side::Destination) {
-        let what = What::Copy(of.copy);
-        tracker.add_pending(Pending::new(stream, count, of.owner, what), lost);
+    for Launched { copy: of, certain, .. } in launched {
+        if of.copy.side != Side::Destination {
+            continue;
+        }
+        if certain {
+            let what = What::Copy(of.copy);
+            tracker.add_pending(Pending::new(stream, count, of.owner, what), lost);
+        } else {
+            lost.push(unknown_node(of));
+        }
     }
     for start in &taking.thread.open.reached {
         let what = What::Range(*start);

@@ -95,6 +95,12 @@ impl Buffer {
         Ok(buffer)
     }
 
+    /// Fills the buffer, so that [`unwritten`] tells what a call leaves as it was.
+    pub(super) fn mark_unwritten(&self) {
+        // SAFETY: the content lies inside the allocation, which no call knows yet.
+        unsafe { self.as_ptr().write_bytes(UNWRITTEN, self.bytes) };
+    }
+
     /// The content's address.
     pub(super) fn as_ptr(&self) -> *mut u8 {
         // SAFETY: `start` lies inside the allocation.
@@ -226,6 +232,24 @@ impl Drop for ZeroExtended {
     }
 }
 
+/// What stands in outputs before the call: as a number, size or address it is none that is likely.
+const UNWRITTEN: u8 = 0xa5;
+
+/// Whether a call has left all of these bytes, which are an output's, as they were.
+pub(super) fn unwritten(live: &[u8]) -> bool {
+    !live.is_empty() && live.iter().all(|byte| *byte == UNWRITTEN)
+}
+
+/// How many bytes of a scalar a call has written: a runtime may write one, two or four of more.
+pub(super) fn written(live: &[u8]) -> usize {
+    [0, 1, 2, 4]
+        .into_iter()
+        .find(|count| {
+            live.get(*count..).is_some_and(|rest| rest.len() >= *count && unwritten(rest))
+        })
+        .unwrap_or(live.len())
+}
+
 const fn canary_byte(i: usize) -> u8 {
     0xc5 ^ (i as u8).wrapping_mul(0x1d)
 }
@@ -233,6 +257,30 @@ const fn canary_byte(i: usize) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_call_wrote_of_a_scalar_is_told_from_what_it_left() {
+        let left = |bytes: &[u8]| {
+            let mut scalar = [UNWRITTEN; 8];
+            scalar[..bytes.len()].copy_from_slice(bytes);
+            scalar
+        };
+        for (bytes, of, count) in [
+            (&[][..], 8, 0),
+            (&[1], 8, 1),
+            (&[1], 4, 1),
+            (&[1, 0], 4, 2),
+            (&[1, 2, 3, 4], 8, 4),
+            (&[1, 2, 3, 4], 4, 4),
+            // One byte of four, or three, are no piece that a runtime writes.
+            (&[1, 2, 3], 4, 4),
+            (&[1, 2, 3, 4, 5], 8, 8),
+            (&[7], 1, 1),
+            (&[], 1, 0),
+        ] {
+            assert_eq!(written(&left(bytes)[..of]), count, "{bytes:?} of {of}");
+        }
+    }
 
     #[test]
     fn a_write_past_the_end_is_seen_and_one_inside_is_not() {

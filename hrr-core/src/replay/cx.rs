@@ -196,7 +196,7 @@ impl<'a> ReplayCx<'a> {
                 Effect::Enqueues { stream: index } => {
                     stream = Some(recorded_param(self.event, self.desc, *index));
                 }
-                Effect::AddsToGraph { .. } => graph = true,
+                Effect::AddsToGraph { .. } | Effect::SetsNode { .. } => graph = true,
                 _ => {}
             }
         }

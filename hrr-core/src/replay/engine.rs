@@ -105,6 +105,10 @@ impl Shared {
                     | Effect::BeginsCapture { .. }
                     | Effect::EndsCapture { .. }
                     | Effect::AddsToGraph { .. }
+                    | Effect::SetsNode { .. }
+                    | Effect::EnablesNode { .. }
+                    | Effect::ClonesGraph { .. }
+                    | Effect::UpdatesExec { .. }
                     | Effect::CompletesNullStream
                     | Effect::DefinesKernel { .. }
                     | Effect::ResetsDevice
@@ -321,7 +325,12 @@ impl Shared {
         let handles = || in_handles(desc);
         let of_type = |names: &[&str]| handles().any(|(_, handle, _)| names.contains(&handle.name));
         let runs = desc.effects.iter().any(|effect| {
-            matches!(effect, Effect::Instantiates { .. } | Effect::LaunchesGraph { .. })
+            matches!(
+                effect,
+                Effect::ClonesGraph { .. }
+                    | Effect::Instantiates { .. }
+                    | Effect::LaunchesGraph { .. }
+            )
         });
         let updates = of_type(&self.exec_types) && of_type(&self.graph_types);
         let added_to = desc.effects.iter().find_map(|effect| match effect {

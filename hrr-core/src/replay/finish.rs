@@ -21,6 +21,7 @@ use crate::desc::{
 };
 
 use super::Refusal;
+use super::arena::{unwritten, written};
 use super::compare::{Rules, hex};
 use super::engine::{Shared, in_handles};
 use super::handles::{Entry, Handles};
@@ -261,11 +262,17 @@ fn mark_incomplete(
             Effect::EndsCapture { stream, .. } => {
                 world.captures.remove(&recorded_param(event, desc, *stream));
             }
-            Effect::AddsToGraph { graph } => {
+            Effect::AddsToGraph { graph: changed }
+            | Effect::SetsNode { exec: Some(changed), .. }
+            | Effect::SetsNode { node: changed, exec: None }
+            | Effect::EnablesNode { exec: changed, .. }
+            | Effect::UpdatesExec { exec: changed, .. } => {
                 named = true;
-                mark_handle(world, event, desc, *graph, cause);
+                mark_handle(world, event, desc, *changed, cause);
             }
-            Effect::Instantiates { .. } | Effect::LaunchesGraph { .. } => runs = true,
+            Effect::ClonesGraph { .. }
+            | Effect::Instantiates { .. }
+            | Effect::LaunchesGraph { .. } => runs = true,
             Effect::Launches
             | Effect::CompletesDevice
             | Effect::CompletesStream { .. }
@@ -570,7 +577,9 @@ impl Finisher<'_> {
                 let room = scope::len(bytes, &frame.scope);
                 if let Some((recorded, live)) = self.written(node, live, room) {
                     let shorter = recorded.len().min(live.len());
-                    if let Some(found) = Rules::EXACT.compare(&recorded[..shorter], &live) {
+                    if unwritten(&live) {
+                        self.left_unwritten(&what);
+                    } else if let Some(found) = Rules::EXACT.compare(&recorded[..shorter], &live) {
                         self.differ(&what, *compare, found.to_string(), &recorded, &live);
                     } else if shorter < recorded.len() {
                         let text = format!("{} bytes when recorded, {shorter} now", recorded.len());
@@ -718,7 +727,11 @@ impl Finisher<'_> {
                 let bytes = payload.bytes as usize;
                 let (recorded, live) =
                     (recorded.get(..bytes).unwrap_or(recorded), live.get(..bytes).unwrap_or(live));
-                if recorded != live {
+                let count = written(live);
+                let same = recorded.get(..count) == live.get(..count);
+                if recorded != live && same {
+                    self.left_unwritten_from(what, count);
+                } else if !same {
                     let (a, b) = (scalar_text(*kind, recorded), scalar_text(*kind, live));
                     self.differ_text(what, compare, format!("expected {a}, got {b}"), a, b);
                 }
@@ -794,6 +807,9 @@ impl Finisher<'_> {
 
     /// Enters a handle that the call wrote.
     fn handle(&mut self, what: &str, desc: &'static HandleDesc, recorded: u64, live: u64) {
+        if unwritten(&live.to_le_bytes()) {
+            return self.left_unwritten(what);
+        }
         if Handles::passes(desc, recorded) || live == 0 {
             if recorded != live {
                 let text = format!("{what}: expected {recorded:#x}, got {live:#x}");
@@ -854,9 +870,26 @@ impl Finisher<'_> {
             String::from_utf8_lossy(&bytes[..end]).into_owned()
         };
         let (a, b) = (to_nul(recorded), to_nul(live));
-        if a != b {
+        if unwritten(live) {
+            self.left_unwritten(what);
+        } else if a != b {
             self.differ_text(what, compare, format!("expected {a:?}, got {b:?}"), a, b);
         }
+    }
+
+    /// Says that the call left an output as it was. When it was recorded it may have done so as well:
+    /// what was recorded there may be the program's own, and is not compared.
+    fn left_unwritten(&mut self, what: &str) {
+        self.left_unwritten_from(what, 0);
+    }
+
+    fn left_unwritten_from(&mut self, what: &str, count: usize) {
+        let text = match count {
+            0 => format!("{what}: the call wrote nothing there: not compared"),
+            1 => format!("{what}: the call wrote one byte there: the others are not compared"),
+            _ => format!("{what}: the call wrote {count} bytes there: the others are not compared"),
+        };
+        self.world.find(self.event.id, &name(self.desc), FindingKind::Note, text);
     }
 
     fn differ(&mut self, what: &str, compare: Compare, text: String, then: &[u8], now: &[u8]) {
@@ -940,6 +973,9 @@ impl Finisher<'_> {
         // SAFETY: as above.
         let at = unsafe { scope::word_at(slot, 8) }.unwrap_or(0);
         let Some(live) = self.live_bytes(at, 8).map(|bytes| word(&bytes, 0, 8)) else { return };
+        if unwritten(&live.to_le_bytes()) {
+            return self.left_unwritten(&format!("`{}`", param.name));
+        }
         if recorded == 0 || live == 0 {
             if recorded != live {
                 let text = format!("`{}`: expected {recorded:#x}, got {live:#x}", param.name);
@@ -1161,10 +1197,7 @@ impl Finisher<'_> {
                 }
             }
         }
-        let asynchronous =
-            self.desc.effects.iter().any(|effect| {
-                matches!(effect, Effect::Enqueues { .. } | Effect::AddsToGraph { .. })
-            });
+        let asynchronous = self.desc.effects.iter().any(|effect| effect.defers());
         for mut operand in operands {
             if asynchronous {
                 operand.since = self.world.calls;
@@ -1227,7 +1260,11 @@ impl Finisher<'_> {
                 | Effect::WaitsEvent { .. }
                 | Effect::BeginsCapture { .. }
                 | Effect::AddsToGraph { .. }
+                | Effect::SetsNode { .. }
+                | Effect::EnablesNode { .. }
+                | Effect::ClonesGraph { .. }
                 | Effect::Instantiates { .. }
+                | Effect::UpdatesExec { .. }
                 | Effect::LaunchesGraph { .. }
                 | Effect::CompletesNullStream
                 | Effect::DefinesKernel { .. }

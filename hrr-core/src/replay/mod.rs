@@ -61,6 +61,9 @@ pub struct ReplayOptions {
     pub watchdog: Duration,
     /// How long a call may take before replay ends without it.
     pub limit: Option<Duration>,
+    /// Answers the name of the signal by which the runtime has ended the process, once it has: the
+    /// replay ends then, with a report. Asked again and again.
+    pub ended: Option<fn() -> Option<&'static str>>,
     /// How many bytes of host memory the engine's buffers may hold together.
     pub host_bytes_max: u64,
 }
@@ -76,6 +79,7 @@ impl Default for ReplayOptions {
             strict: false,
             watchdog: Duration::from_secs(10),
             limit: None,
+            ended: None,
             host_bytes_max: 1 << 38,
         }
     }

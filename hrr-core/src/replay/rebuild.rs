@@ -637,7 +637,14 @@ impl Rebuilder<'_> {
 
     /// Room for an output; null stays null.
     fn room(&mut self, recorded: u64, bytes: u64) -> Result<u64, Refusal> {
-        if recorded == 0 { Ok(0) } else { self.buffer(bytes).map(|at| at as u64) }
+        if recorded == 0 {
+            return Ok(0);
+        }
+        let at = self.buffer(bytes)? as u64;
+        if let Some(buffer) = self.call.arena.last() {
+            buffer.mark_unwritten();
+        }
+        Ok(at)
     }
 
     fn out_room(&mut self, recorded: u64, bytes: Option<u64>) -> Result<u64, Refusal> {

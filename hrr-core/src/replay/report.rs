@@ -52,6 +52,8 @@ pub enum FindingKind {
     Archive,
     /// A call did not return in time.
     Stuck,
+    /// The runtime ended the process: it called `abort`, or it crashed.
+    Ended,
     /// Worth knowing; no part of the verdict.
     Note,
     /// The engine failed.
@@ -219,6 +221,8 @@ pub struct Report {
     /// device did not write them, and the call did not return without them: taken for stores of the
     /// program, on which nothing was checked.
     pub host_bytes_stored: u64,
+    /// The signal by which the runtime ended the process, and with it the replay.
+    pub ended: Option<String>,
     /// A fault of the engine itself.
     pub internal_error: Option<String>,
 }
@@ -260,17 +264,28 @@ impl Report {
             + self.not_reached
     }
 
+    /// Whether the runtime ended the process where it had gone on when it was recorded.
+    fn ended_early(&self) -> bool {
+        self.ended.is_some() && self.not_reached > 0
+    }
+
     /// The exit code, worst first: 70 the engine failed, 3 the archive is damaged, 1 something
-    /// diverged or a check failed, 2 something was refused or is incomplete, 4 a check that the
+    /// diverged, a check failed, or the runtime ended the process before the recording's end, 2
+    /// something was refused or is incomplete, or the runtime ended the process at that end, 4 a check that the
     /// recording holds could not be made, 0.
     pub fn exit_code(&self) -> i32 {
         if self.internal_error.is_some() {
             70
         } else if self.damaged {
             3
-        } else if self.diverged > 0 || self.checks_failed > 0 {
+        } else if self.diverged > 0 || self.checks_failed > 0 || self.ended_early() {
             1
-        } else if self.refused > 0 || self.in_flight > 0 || self.not_reached > 0 || !self.complete {
+        } else if self.refused > 0
+            || self.in_flight > 0
+            || self.not_reached > 0
+            || !self.complete
+            || self.ended.is_some()
+        {
             2
         } else if self.checks_not_made > 0 {
             4

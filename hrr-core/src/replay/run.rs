@@ -224,6 +224,14 @@ fn run_threads(shared: &Arc<Shared>, threads: &[u32]) {
     let mut slots = ended.slots.lock().unwrap_or_else(PoisonError::into_inner);
     let mut told = 0;
     while !slots.iter().enumerate().all(|(slot, ended)| *ended || watch(shared, slot)) {
+        if has_ended(shared) {
+            shared.gate.stop();
+            // Those that the runtime still answers come to the end of their calls.
+            let ends = |slots: &mut Vec<bool>| !slots.iter().all(|ended| *ended);
+            let rest = ended.changed.wait_timeout_while(slots, LAST_WAIT, ends);
+            drop(rest.unwrap_or_else(PoisonError::into_inner));
+            break;
+        }
         let done = shared.done.iter().map(|done| done.load(Ordering::Relaxed)).sum();
         if done != told {
             told = done;
@@ -231,6 +239,11 @@ fn run_threads(shared: &Arc<Shared>, threads: &[u32]) {
         }
         slots = ended.changed.wait_timeout(slots, tick).unwrap_or_else(PoisonError::into_inner).0;
     }
+}
+
+/// Whether the runtime has ended the process, of which a thread is held.
+fn has_ended(shared: &Shared) -> bool {
+    shared.options.ended.is_some_and(|ended| ended().is_some())
 }
 
 /// Takes what the recording found in host memory when a call had returned for stores of the program:
@@ -355,6 +368,7 @@ fn conclude(shared: &Arc<Shared>, threads: &[u32]) -> Report {
         shared.done[slot].fetch_add(1, Ordering::Relaxed);
         let mut world = shared.world();
         let text = format!("it had not returned after {:?}", call.since.elapsed());
+        let text = if has_ended(shared) { "it had not returned".to_owned() } else { text };
         world.find(call.id, &call.function, FindingKind::Stuck, text);
         world.report.count(Outcome::Diverged);
     }
@@ -368,8 +382,19 @@ fn conclude(shared: &Arc<Shared>, threads: &[u32]) -> Report {
             }
         }
     }
-    let stuck = stuck || !end_driver(shared);
+    let stuck = stuck || has_ended(shared) || !end_driver(shared);
+    let ended = shared.options.ended.and_then(|ended| ended());
     let mut world = shared.world();
+    if let Some(signal) = ended {
+        world.report.ended = Some(signal.to_owned());
+        world.report.find(Finding {
+            event: None,
+            function: String::new(),
+            kind: FindingKind::Ended,
+            reason: format!("the runtime ended the process by {signal}; what it said stands above"),
+            cause: None,
+        });
+    }
     for late in std::mem::take(&mut world.late) {
         world.count_late(&late, false);
     }
@@ -395,6 +420,7 @@ fn end_driver(shared: &Shared) -> bool {
     let mut reasons = Vec::new();
     match helper.run_at_most(LAST_WAIT, |driver| driver.synchronize()) {
         Ok(Some(done)) => reasons.extend(done.err()),
+        Ok(None) if has_ended(shared) => return false,
         Ok(None) => {
             let text = format!(
                 "at the end: work that no recorded call waited for still runs after {LAST_WAIT:?}"

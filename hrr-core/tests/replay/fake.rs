@@ -30,6 +30,8 @@ pub struct State {
     pub delays: HashMap<&'static str, Duration>,
     /// What functions that write a number write.
     pub number: u32,
+    /// How many bytes of it `tGetNumber` writes.
+    pub number_bytes: usize,
     /// Bytes that `tGetLuid` writes.
     pub luid_bytes: usize,
     /// What each value of an argument of a launch was, in order.
@@ -69,6 +71,7 @@ pub fn start() -> Fake {
     *STATE.lock().unwrap_or_else(PoisonError::into_inner) = None;
     with(|state| {
         state.luid_bytes = 8;
+        state.number_bytes = 4;
         state.next = 0x5a5a_0000;
     });
     for (api, fake) in fakes() {
@@ -294,7 +297,11 @@ fake! {
         std::ptr::copy_nonoverlapping(c"live name".as_ptr().cast(), name, 10.min(bytes as usize));
         OK
     }
-    fn get_number(number: *mut u32) { number.write(with(|state| state.number)); OK }
+    fn get_number(number: *mut u8) {
+        let (value, bytes) = with(|state| (state.number.to_le_bytes(), state.number_bytes));
+        std::ptr::copy_nonoverlapping(value.as_ptr(), number, bytes);
+        OK
+    }
     fn get_free(free: *mut usize) { free.write(12345); OK }
     fn get_info(info: *mut Info) {
         let stream = Stream(with(|state| state.made[0]) as *mut c_void);

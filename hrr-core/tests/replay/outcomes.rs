@@ -1,5 +1,6 @@
 //! Every outcome, and the exit code that follows.
 
+use std::mem::offset_of;
 use std::time::Duration;
 
 use hrr_core::replay::report::FindingKind;
@@ -230,6 +231,56 @@ fn exact_outputs_that_differ_diverge_and_say_how() {
 }
 
 #[test]
+fn outputs_that_a_call_leaves_as_they_were_are_named_and_not_compared() {
+    let _fake = fake::start();
+    let leaving = ["get_number", "get_info", "get_luid", "get_name", "host_device"];
+    fake::with(|state| state.answers.extend(leaving.map(|name| (name, vec![0]))));
+    let mut script = Script::new();
+    let garbage = [0x77; 64];
+    script.call(&API_tStreamCreate).wrote("stream", 0x900).done();
+    script.call(&API_tGetNumber).arg("number", 0x1000).after("number", 1, &garbage[..4]).done();
+    // The variable of the program still held a stream.
+    let mut info = garbage[..size_of::<Info>()].to_vec();
+    info[offset_of!(Info, stream)..][..8].copy_from_slice(&0x900u64.to_le_bytes());
+    script.call(&API_tGetInfo).arg("info", 0x1000).after("info", 1, &info).done();
+    script.call(&API_tGetLuid).arg("luid", 0x1000).after("luid", 8, &garbage[..8]).done();
+    let name = script.call(&API_tGetName).arg("name", 0x1000).arg("bytes", 64);
+    name.after("name", 9, b"then name").done();
+    script.call(&API_tHostGetDevicePointer).wrote("device", 0x7777_7777).done();
+    script.call(&API_tStreamUse).arg("stream", 0x900).done();
+    let report = script.replay();
+    assert_eq!((report.reproduced, report.machine_differs, report.exit_code()), (7, 0, 0));
+    let notes = report.findings.iter().filter(|finding| finding.kind == FindingKind::Note);
+    let notes: Vec<String> =
+        notes.map(|note| format!("{} {}", note.function, note.reason)).collect();
+    let names = |one: &str| notes.iter().any(|note| note.contains(one));
+    for one in
+        ["tGetNumber `number`", "tGetInfo `info`.small", "tGetLuid `luid`", "tGetName `name`"]
+    {
+        assert!(names(one), "{one}: {notes:#?}");
+    }
+    assert!(names("tHostGetDevicePointer `device`: the call wrote nothing there"), "{notes:#?}");
+}
+
+#[test]
+fn of_a_number_the_bytes_that_a_call_wrote_are_compared() {
+    let _fake = fake::start();
+    fake::with(|state| (state.number, state.number_bytes) = (7, 1));
+    let mut script = Script::new();
+    for recorded in [[7, 0, 0, 0], [7, 0x77, 0x77, 0x77], [8, 0, 0, 0]] {
+        script.call(&API_tGetNumber).arg("number", 0x1000).after("number", 1, &recorded).done();
+    }
+    let report = script.replay();
+    assert_eq!((report.reproduced, report.diverged), (2, 1));
+    let diverged = only(&report, FindingKind::Diverged);
+    assert_eq!(diverged.event.unwrap().index, 2, "{diverged:?}");
+    let notes = report.findings.iter().filter(|finding| finding.kind == FindingKind::Note);
+    let notes: Vec<&str> = notes.map(|note| &*note.reason).collect();
+    let one = "`number`: the call wrote one byte there: the others are not compared";
+    assert_eq!(notes, [one, one]);
+}
+
+#[test]
 fn a_runtime_without_the_function_refuses_unless_it_was_missing_then() {
     let _fake = fake::start();
     API_tStreamUse
@@ -277,6 +328,41 @@ fn a_damaged_or_cut_recording_is_told_and_replay_goes_on() {
         let report = script.replay();
         assert_eq!((report.reproduced, report.exit_code(), report.complete), (2, code, false));
     }
+}
+
+#[test]
+fn a_runtime_that_ends_the_process_leaves_a_report_of_what_was_reached() {
+    let ending = |ended: fn() -> Option<&'static str>| {
+        let mut options = options();
+        options.ended = Some(ended);
+        options
+    };
+    let _fake = fake::start();
+    fake::with(|state| state.delays.insert("stream_use", Duration::from_secs(4)));
+    let mut script = Script::new();
+    script.call(&API_tPoll).done();
+    script.call(&API_tStreamUse).done();
+    script.call(&API_tPoll).done();
+    let report = script.replay_with(ending(|| {
+        let using = fake::with(|state| state.log.iter().any(|l| l.starts_with("stream_use")));
+        using.then_some("SIGSEGV")
+    }));
+    assert_eq!((report.reproduced, report.diverged, report.not_reached), (1, 1, 1));
+    assert_eq!((report.ended.as_deref(), report.exit_code()), (Some("SIGSEGV"), 1));
+    assert_eq!(only(&report, FindingKind::Stuck).function, "tStreamUse");
+    assert!(only(&report, FindingKind::Ended).reason.contains("by SIGSEGV"));
+    drop(_fake);
+
+    let _fake = fake::start();
+    let mut script = Script::new();
+    script.call(&API_tPoll).done();
+    script.call(&API_tStreamUse).in_flight().done();
+    let report = script.replay_with(ending(|| {
+        let polled = fake::with(|state| state.log.iter().any(|l| l.starts_with("poll")));
+        polled.then_some("SIGABRT")
+    }));
+    assert_eq!((report.reproduced, report.in_flight, report.not_reached), (1, 1, 0));
+    assert_eq!(report.exit_code(), 2, "it went as far as when it was recorded");
 }
 
 #[test]

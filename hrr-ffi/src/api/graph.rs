@@ -19,6 +19,7 @@ unsafe extern "C" {
     pub fn hipGraphDestroy(#[destroys] graph: hipGraph_t) -> hipError_t;
 
     /// Writes a copy of a graph. (HIP 7.1)
+    #[effect(clones_graph = (pGraphClone, originalGraph))]
     pub fn hipGraphClone(
         #[out_handle] pGraphClone: *mut hipGraph_t,
         originalGraph: hipGraph_t,
@@ -147,6 +148,7 @@ unsafe extern "C" {
 
     /// Gives an executable graph the parameters of a graph of the same shape; writes the node that
     /// did not fit and how it went. (HIP 7.1)
+    #[effect(updates_exec = (hGraphExec, hGraph))]
     pub fn hipGraphExecUpdate(
         hGraphExec: hipGraphExec_t,
         hGraph: hipGraph_t,
@@ -155,6 +157,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Turns a node of an executable graph on or off. (HIP 7.1)
+    #[effect(enables_node = (hGraphExec, hNode, isEnabled))]
     pub fn hipGraphNodeSetEnabled(
         hGraphExec: hipGraphExec_t,
         hNode: hipGraphNode_t,

@@ -93,14 +93,14 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets a copy node's parameters. (HIP 7.1)
-    #[effect(adds_to_graph = node)]
+    #[effect(sets_node = node)]
     pub fn hipGraphMemcpyNodeSetParams(
         node: hipGraphNode_t,
         #[deref] pNodeParams: *const hipMemcpy3DParms,
     ) -> hipError_t;
 
     /// Sets a copy node's parameters in an executable graph. (HIP 7.1)
-    #[effect(adds_to_graph = hGraphExec)]
+    #[effect(sets_node = (node, hGraphExec))]
     pub fn hipGraphExecMemcpyNodeSetParams(
         hGraphExec: hipGraphExec_t,
         node: hipGraphNode_t,
@@ -121,7 +121,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies. (HIP 7.1)
-    #[effect(adds_to_graph = node)]
+    #[effect(sets_node = node)]
     pub fn hipGraphMemcpyNodeSetParams1D(
         node: hipGraphNode_t,
         #[operand(kind = kind, bytes = count)] dst: *mut c_void,
@@ -131,7 +131,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies in an executable graph. (HIP 7.1)
-    #[effect(adds_to_graph = hGraphExec)]
+    #[effect(sets_node = (node, hGraphExec))]
     pub fn hipGraphExecMemcpyNodeSetParams1D(
         hGraphExec: hipGraphExec_t,
         node: hipGraphNode_t,
@@ -156,7 +156,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies. (HIP 7.1)
-    #[effect(adds_to_graph = node)]
+    #[effect(sets_node = node)]
     pub fn hipGraphMemcpyNodeSetParamsFromSymbol(
         node: hipGraphNode_t,
         #[operand(kind = kind, bytes = count)] dst: *mut c_void,
@@ -167,7 +167,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies in an executable graph. (HIP 7.1)
-    #[effect(adds_to_graph = hGraphExec)]
+    #[effect(sets_node = (node, hGraphExec))]
     pub fn hipGraphExecMemcpyNodeSetParamsFromSymbol(
         hGraphExec: hipGraphExec_t,
         node: hipGraphNode_t,
@@ -193,7 +193,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies. (HIP 7.1)
-    #[effect(adds_to_graph = node)]
+    #[effect(sets_node = node)]
     pub fn hipGraphMemcpyNodeSetParamsToSymbol(
         node: hipGraphNode_t,
         #[host_symbol] symbol: *const c_void,
@@ -204,7 +204,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets what a copy node copies in an executable graph. (HIP 7.1)
-    #[effect(adds_to_graph = hGraphExec)]
+    #[effect(sets_node = (node, hGraphExec))]
     pub fn hipGraphExecMemcpyNodeSetParamsToSymbol(
         hGraphExec: hipGraphExec_t,
         node: hipGraphNode_t,
@@ -233,14 +233,14 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets a copy node's parameters. (HIP 7.1)
-    #[effect(adds_to_graph = hNode)]
+    #[effect(sets_node = hNode)]
     pub fn hipDrvGraphMemcpyNodeSetParams(
         hNode: hipGraphNode_t,
         #[deref] nodeParams: *const HIP_MEMCPY3D,
     ) -> hipError_t;
 
     /// Sets a copy node's parameters in an executable graph. (HIP 7.1)
-    #[effect(adds_to_graph = hGraphExec)]
+    #[effect(sets_node = (hNode, hGraphExec))]
     pub fn hipDrvGraphExecMemcpyNodeSetParams(
         hGraphExec: hipGraphExec_t,
         hNode: hipGraphNode_t,
@@ -345,6 +345,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Gives a node of an executable graph the parameters of a graph. (HIP 7.1)
+    #[effect(sets_node = (node, hGraphExec))]
     pub fn hipGraphExecChildGraphNodeSetParams(
         hGraphExec: hipGraphExec_t,
         node: hipGraphNode_t,
@@ -546,14 +547,14 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Sets the parameters of a node of any kind. (HIP 7.1)
-    #[effect(adds_to_graph = node)]
+    #[effect(sets_node = node)]
     pub fn hipGraphNodeSetParams(
         node: hipGraphNode_t,
         #[deref] nodeParams: *mut hipGraphNodeParams,
     ) -> hipError_t;
 
     /// Sets the parameters of a node of any kind in an executable graph. (HIP 7.1)
-    #[effect(adds_to_graph = graphExec)]
+    #[effect(sets_node = (node, graphExec))]
     pub fn hipGraphExecNodeSetParams(
         graphExec: hipGraphExec_t,
         node: hipGraphNode_t,

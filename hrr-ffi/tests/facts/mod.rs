@@ -114,8 +114,17 @@ pub(crate) fn check_indices(api: &ApiDesc) -> Result<(), String> {
                 .params
                 .get(index as usize)
                 .ok_or(format!("{effect:?}: no parameter {index}"))?;
-            if !is_handle(param) && !matches!(param.role, Role::String) {
-                return Err(format!("{effect:?}: `{}` is no handle", param.name));
+            let fits = match effect {
+                Effect::EnablesNode { enabled, .. } if *enabled == index => {
+                    matches!(param.role, Role::Scalar(_))
+                }
+                Effect::DefinesKernel { name, .. } if *name == index => {
+                    matches!(param.role, Role::String)
+                }
+                _ => is_handle(param),
+            };
+            if !fits {
+                return Err(format!("{effect:?}: `{}` is not what it takes", param.name));
             }
         }
     }
@@ -229,7 +238,12 @@ fn effect_indices(effect: &Effect) -> Vec<u16> {
         | Effect::WaitsEvent { stream, event } => vec![stream, event],
         Effect::EndsCapture { stream, graph } => vec![stream, graph],
         Effect::AddsToGraph { graph } => vec![graph],
-        Effect::Instantiates { exec, graph } => vec![exec, graph],
+        Effect::SetsNode { node, exec } => std::iter::once(node).chain(exec).collect(),
+        Effect::EnablesNode { exec, node, enabled } => vec![exec, node, enabled],
+        Effect::ClonesGraph { clone, graph } => vec![clone, graph],
+        Effect::Instantiates { exec, graph } | Effect::UpdatesExec { exec, graph } => {
+            vec![exec, graph]
+        }
         Effect::LaunchesGraph { exec, stream } => vec![exec, stream],
         Effect::DefinesKernel { function, image, name } => vec![function, image, name],
     }

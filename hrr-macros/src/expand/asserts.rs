@@ -19,7 +19,7 @@ pub(super) fn expand_asserts(function: &ApiFn) -> TokenStream {
         let handles =
             effect.names.iter().zip(effect.row.slots).filter_map(|(name, slot)| match slot.kind {
                 SlotKind::Handle => Some(expect_handle(name, &function.params)),
-                SlotKind::OutHandle | SlotKind::String => None,
+                SlotKind::OutHandle | SlotKind::String | SlotKind::Integer => None,
             });
         handles.collect::<Vec<_>>()
     });

@@ -188,6 +188,39 @@ fn cannot_hide() -> Option<&'static str> {
     (!made).then_some("this user may not mount, so AMD's library cannot be hidden")
 }
 
+/// A runtime that ends the process under a replay: there is a report of what was reached.
+fn crashes() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let archive = folder.path().join("o.hrr");
+    let recorded = record(&archive, "emu".as_ref())?.output()?;
+    ensure(recorded.status.success(), || text(&recorded.stderr))?;
+    for (name, signal, how) in [
+        ("null", "SIGSEGV", "*(volatile int*)0 = 1;"),
+        ("abort", "SIGABRT", "abort();"),
+        ("elsewhere", "SIGABRT", "pthread_t t; pthread_create(&t, 0, die, 0); for (;;) sleep(1);"),
+    ] {
+        let source = format!(
+            "#include <pthread.h>
+            #include <stdlib.h>
+            #include <unistd.h>
+            {STUB}
+            static void* die(void* data) {{ abort(); }}
+            int hipMalloc(void** at, size_t bytes) {{ {how} return 0; }}"
+        );
+        let runtime = stub(&folder.path().join(name), "libamdhip64.so", &source, &["-lpthread"])?;
+        let runtime = runtime.to_str().ok_or("a path is UTF-8")?;
+        let replayed = replay(&archive, runtime, 1, &[])?;
+        let shown = || replayed.report.to_string();
+        replayed.assert_status(1)?;
+        ensure(replayed.report["ended"] == signal, shown)?;
+        ensure(replayed.number("not_reached")? > 0, shown)?;
+        let findings = replayed.report["findings"].as_array().ok_or_else(shown)?;
+        let stuck = findings.iter().find(|finding| finding["kind"] == "stuck");
+        ensure(stuck.is_some_and(|stuck| stuck["function"] == "hipMalloc"), shown)?;
+    }
+    Ok(())
+}
+
 /// Launches a kernel of its own, and loads the module that it is given.
 const NEWER: &str = r#"
     #include <hip/hip_runtime.h>
@@ -252,6 +285,7 @@ fn main() {
     let trials: Vec<Trial> = vec![
         trial("no_library", no_library),
         trial("versions", versions),
+        trial("crashes", crashes),
         trial_unless("needs", missing_compiler().or(vendor), needs),
         trial_unless("newer_code", missing_compiler().or(vendor), newer_code),
         trial_unless("absent", missing_compiler().or(vendor).or_else(cannot_hide), absent),
