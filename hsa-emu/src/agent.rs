@@ -30,6 +30,8 @@ pub(crate) enum Pool {
     SystemKernarg,
     SystemCoarse,
     Vram(usize),
+    /// Device memory of which others see writes at once.
+    VramFine(usize),
     Lds(usize),
 }
 
@@ -38,14 +40,22 @@ impl Pool {
     pub(crate) fn owner(self) -> Agent {
         match self {
             Self::SystemFine | Self::SystemKernarg | Self::SystemCoarse => Agent::Cpu,
-            Self::Vram(gpu) | Self::Lds(gpu) => Agent::Gpu(gpu),
+            Self::Vram(gpu) | Self::VramFine(gpu) | Self::Lds(gpu) => Agent::Gpu(gpu),
+        }
+    }
+
+    /// The device whose memory it is.
+    pub(crate) fn device(self) -> Option<usize> {
+        match self {
+            Self::Vram(gpu) | Self::VramFine(gpu) => Some(gpu),
+            Self::SystemFine | Self::SystemKernarg | Self::SystemCoarse | Self::Lds(_) => None,
         }
     }
 
     /// Whether agents see each other's writes only at kernel boundaries.
     pub(crate) fn is_coarse(self) -> bool {
         match self {
-            Self::SystemFine | Self::SystemKernarg => false,
+            Self::SystemFine | Self::SystemKernarg | Self::VramFine(_) => false,
             Self::SystemCoarse | Self::Vram(_) | Self::Lds(_) => true,
         }
     }
@@ -69,7 +79,12 @@ impl Names {
         let agents = std::iter::once(Agent::Cpu).chain(gpus.clone().map(Agent::Gpu));
         // ROCclr keeps the last fine pool without the kernarg flag that it sees.
         let system = [Pool::SystemFine, Pool::SystemKernarg, Pool::SystemCoarse];
-        let device = gpus.flat_map(|gpu| [Pool::Vram(gpu), Pool::Lds(gpu)]);
+        // An MI50 offers fine-grained memory only where it is forced to.
+        let fine = settings.target != Target::Gfx906;
+        let device = gpus.flat_map(|gpu| {
+            let fine = fine.then_some(Pool::VramFine(gpu));
+            [Some(Pool::Vram(gpu)), fine, Some(Pool::Lds(gpu))].into_iter().flatten()
+        });
         Self {
             agents: agents.map(|agent| (AgentHandle(next()), agent)).collect(),
             pools: system

@@ -14,7 +14,6 @@ use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous};
 
 use crate::abi::{AgentHandle, Answer, IpcMemory, Status, put};
-use crate::agent::Pool;
 use crate::log;
 use crate::memory::{Memory, Source, whole_pages};
 use crate::runtime::runtime;
@@ -27,8 +26,8 @@ impl Memory {
     fn export(&self, base: u64, bytes: u64) -> Answer<(i32, u64, usize)> {
         let mut book = self.book();
         let allocation = book.allocations.get_mut(&base).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
-        let (Pool::Vram(gpu), Source::Device { exported }) =
-            (allocation.pool, &mut allocation.source)
+        let (Some(gpu), Source::Device { exported }) =
+            (allocation.pool.device(), &mut allocation.source)
         else {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         };

@@ -163,14 +163,14 @@ impl Memory {
     pub(crate) fn allocate(&self, pool: Pool, bytes: u64) -> Answer<u64> {
         match pool {
             Pool::Lds(_) => Err(Status::ERROR_INVALID_ALLOCATION),
-            Pool::Vram(gpu) => self.allocate_device(gpu, bytes),
+            Pool::Vram(gpu) | Pool::VramFine(gpu) => self.allocate_device(pool, gpu, bytes),
             Pool::SystemFine | Pool::SystemKernarg | Pool::SystemCoarse => {
                 self.allocate_host(pool, bytes)
             }
         }
     }
 
-    fn allocate_device(&self, gpu: usize, bytes: u64) -> Answer<u64> {
+    fn allocate_device(&self, pool: Pool, gpu: usize, bytes: u64) -> Answer<u64> {
         let pages = whole_pages(bytes)?;
         let mut book = self.book();
         let used = book.used.get_mut(gpu).ok_or(Status::ERROR_INVALID_MEMORY_POOL)?;
@@ -181,7 +181,7 @@ impl Memory {
         let address = self.space.alloc(bytes, align).map_err(|error| status_of(&error))?;
         *used += pages;
         let source = Source::Device { exported: None };
-        let allocation = Allocation { bytes, pool: Pool::Vram(gpu), source };
+        let allocation = Allocation { bytes, pool, source };
         book.allocations.insert(address, allocation);
         Ok(address)
     }
@@ -205,7 +205,7 @@ impl Memory {
         let mut book = self.book();
         let allocation = book.allocations.remove(&address).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
         let pages = whole_pages(allocation.bytes)?;
-        if let Pool::Vram(gpu) = allocation.pool
+        if let Some(gpu) = allocation.pool.device()
             && let Some(used) = book.used.get_mut(gpu)
         {
             *used = used.saturating_sub(pages);
@@ -420,7 +420,9 @@ pub(crate) unsafe fn lock_to_pool(
     }
     match runtime.names.pool(pool)? {
         Pool::SystemFine | Pool::SystemKernarg | Pool::SystemCoarse => {}
-        Pool::Vram(_) | Pool::Lds(_) => return Err(Status::ERROR_INVALID_MEMORY_POOL),
+        Pool::Vram(_) | Pool::VramFine(_) | Pool::Lds(_) => {
+            return Err(Status::ERROR_INVALID_MEMORY_POOL);
+        }
     }
     // SAFETY: the caller's promise.
     let address = unsafe { runtime.memory.lock(host.cast(), bytes as u64) }?;

@@ -85,7 +85,7 @@ pub(crate) unsafe fn info(pool: PoolHandle, attribute: u32, value: *mut c_void) 
 
 fn global_flags(pool: Pool) -> u32 {
     match pool {
-        Pool::SystemFine => FLAG_FINE,
+        Pool::SystemFine | Pool::VramFine(_) => FLAG_FINE,
         Pool::SystemKernarg => FLAG_FINE | FLAG_KERNARG,
         Pool::SystemCoarse | Pool::Vram(_) => FLAG_COARSE,
         Pool::Lds(_) => 0,
@@ -112,7 +112,7 @@ pub(crate) unsafe fn agent_info(
     let access = match (agent, pool) {
         (_, _) if hops == 0 => ACCESS_BY_DEFAULT,
         // Device memory cannot be touched by the host: there is no large BAR.
-        (Agent::Cpu, Pool::Vram(_)) | (_, Pool::Lds(_)) => ACCESS_NEVER,
+        (Agent::Cpu, Pool::Vram(_) | Pool::VramFine(_)) | (_, Pool::Lds(_)) => ACCESS_NEVER,
         (Agent::Cpu | Agent::Gpu(_), _) => ACCESS_ON_REQUEST,
     };
     match attribute {

@@ -89,7 +89,33 @@ static void managed() {
     HIP(hipHostFree(seen));
 }
 
+// Memory of the device of which others see writes at once: not every device has any.
+static void fine_grained() {
+    hipDeviceProp_t properties;
+    HIP(hipGetDeviceProperties(&properties, 0));
+    bool has = strncmp(properties.gcnArchName, "gfx906", 6) != 0;
+    int* memory;
+    hipError_t made =
+        hipExtMallocWithFlags((void**)&memory, COUNT * 4, hipDeviceMallocFinegrained);
+    CHECK(made == (has ? hipSuccess : hipErrorOutOfMemory));
+    if (made != hipSuccess) {
+        CHECK(hipGetLastError() == made);
+        return;
+    }
+    std::vector<int> host(COUNT);
+    for (int index = 0; index < COUNT; index++) host[index] = 3 * index;
+    HIP(hipMemcpy(memory, host.data(), COUNT * 4, hipMemcpyHostToDevice));
+    increment<<<(COUNT + 255) / 256, 256>>>(memory, COUNT);
+    HIP(hipMemcpy(host.data(), memory, COUNT * 4, hipMemcpyDeviceToHost));
+    for (int index = 0; index < COUNT; index++) CHECK(host[index] == 3 * index + 1);
+    hipPointerAttribute_t attributes;
+    HIP(hipPointerGetAttributes(&attributes, memory));
+    CHECK(attributes.device == 0 && attributes.devicePointer == memory);
+    HIP(hipFree(memory));
+}
+
 int main() {
+    fine_grained();
     pinned(hipHostMallocDefault);
     pinned(hipHostMallocMapped | hipHostMallocPortable);
     pinned(hipHostMallocCoherent);

@@ -150,7 +150,7 @@ fn the_format_has_not_changed() {
     }
     assert_eq!(
         format!("{:032x}", blob_hash(&all)),
-        "8ab569306a1904d32c0be154f79a493b",
+        "46e105fadea44f5e25fb1d1de7d08a21",
         "see the page of this test"
     );
 }
