@@ -1,7 +1,10 @@
 //! Attributes of managed memory: ordinary memory that HIP mapped and asks devices to reach.
 
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr;
+
+use gfx_emu::memory::PAGE_BYTES;
 
 use crate::abi::{AgentHandle, Answer, SignalHandle, Status, SvmPair};
 use crate::agent::Agent;
@@ -24,8 +27,10 @@ mod attribute {
     pub(super) const ACCESS_QUERY: u64 = 0x203;
 }
 
-/// Attributes that are one value of a whole range.
+/// Attributes that are one value.
 const PLAIN: usize = 7;
+/// `HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE`.
+const INDETERMINATE: u64 = 2;
 
 /// Managed memory with its attributes.
 #[derive(Clone, Debug)]
@@ -33,53 +38,126 @@ pub(crate) struct SvmRange {
     pub(crate) bytes: u64,
     /// Whether devices reach it.
     pub(crate) accessible: bool,
-    /// Values of the attributes 0 to 6.
+    /// What holds for the pages from each offset to the next: the first is 0.
+    parts: BTreeMap<u64, Advice>,
+}
+
+/// What was said of some pages.
+#[derive(Clone, Debug, Default)]
+struct Advice {
+    /// Values of the attributes 0 to 6. HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED, which is 0, among them:
+    /// what memory is before it is told otherwise (hip_runtime_api.h, hipMemAdviseSetCoarseGrain).
     values: [u64; PLAIN],
     /// What was last said about each agent's access.
     access: Vec<(AgentHandle, u64)>,
 }
 
-impl SvmRange {
-    fn new(bytes: u64) -> Self {
-        // HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED among them: what memory is before it is told
-        // otherwise (hip_runtime_api.h, hipMemAdviseSetCoarseGrain).
-        Self { bytes, accessible: false, values: [0; PLAIN], access: Vec::new() }
-    }
-
-    fn set(&mut self, runtime: &Runtime, pair: SvmPair) -> Answer {
-        match pair.attribute {
-            attribute::GLOBAL_FLAG
-            | attribute::READ_ONLY
-            | attribute::HIVE_LOCAL
-            | attribute::MIGRATION_GRANULARITY
-            | attribute::PREFERRED_LOCATION
-            | attribute::READ_MOSTLY => self.values[pair.attribute as usize] = pair.value,
-            attribute::AGENT_ACCESSIBLE
-            | attribute::AGENT_ACCESSIBLE_IN_PLACE
-            | attribute::AGENT_NO_ACCESS => {
+impl Advice {
+    fn set(&mut self, pair: SvmPair) {
+        match self.values.get_mut(pair.attribute as usize) {
+            Some(value) => *value = pair.value,
+            None => {
                 let agent = AgentHandle(pair.value);
-                runtime.names.agent(agent)?;
                 self.access.retain(|(known, _)| *known != agent);
                 self.access.push((agent, pair.attribute));
             }
-            attribute::PREFETCH_LOCATION | attribute::ACCESS_QUERY => {
-                return Err(Status::ERROR_INVALID_ARGUMENT);
-            }
-            _unknown => return Err(Status::ERROR_INVALID_ARGUMENT),
         }
-        Ok(())
     }
 
-    fn get(&self, runtime: &Runtime, pair: &mut SvmPair) -> Answer {
+    fn access(&self, runtime: &Runtime, agent: AgentHandle) -> Answer<u64> {
+        let said = self.access.iter().find(|(known, _)| *known == agent);
+        Ok(match (runtime.names.agent(agent)?, said) {
+            (Agent::Cpu, None) => attribute::AGENT_ACCESSIBLE_IN_PLACE,
+            (Agent::Gpu(_), None) => attribute::AGENT_NO_ACCESS,
+            (Agent::Cpu | Agent::Gpu(_), Some((_, access))) => *access,
+        })
+    }
+
+    fn device_access(&self, runtime: &Runtime) -> bool {
+        self.access.iter().any(|(agent, access)| {
+            matches!(runtime.names.agent(*agent), Ok(Agent::Gpu(_)))
+                && *access != attribute::AGENT_NO_ACCESS
+        })
+    }
+}
+
+/// Whether an attribute can be set, and to that value.
+fn check(runtime: &Runtime, pair: SvmPair) -> Answer {
+    match pair.attribute {
+        attribute::GLOBAL_FLAG
+        | attribute::READ_ONLY
+        | attribute::HIVE_LOCAL
+        | attribute::MIGRATION_GRANULARITY
+        | attribute::PREFERRED_LOCATION
+        | attribute::READ_MOSTLY => Ok(()),
+        attribute::AGENT_ACCESSIBLE
+        | attribute::AGENT_ACCESSIBLE_IN_PLACE
+        | attribute::AGENT_NO_ACCESS => {
+            runtime.names.agent(AgentHandle(pair.value)).map(|_agent| ())
+        }
+        attribute::PREFETCH_LOCATION | attribute::ACCESS_QUERY => {
+            Err(Status::ERROR_INVALID_ARGUMENT)
+        }
+        _unknown => Err(Status::ERROR_INVALID_ARGUMENT),
+    }
+}
+
+impl SvmRange {
+    fn new(bytes: u64) -> Self {
+        Self { bytes, accessible: false, parts: BTreeMap::from([(0, Advice::default())]) }
+    }
+
+    /// The parts that the pages of `bytes` from `offset` consist of.
+    fn parts(&self, offset: u64, bytes: u64) -> impl Iterator<Item = &Advice> {
+        let end = offset + bytes;
+        let first = self.parts.range(..=offset).next_back().map_or(0, |(start, _)| *start);
+        self.parts.range(first..end).map(|(_, advice)| advice)
+    }
+
+    /// Cuts out the pages of `bytes` from `offset`, and changes what was said of them.
+    fn change(&mut self, offset: u64, bytes: u64, change: impl Fn(&mut Advice)) {
+        let start = offset / PAGE_BYTES * PAGE_BYTES;
+        let end = (offset + bytes).next_multiple_of(PAGE_BYTES);
+        for cut in [start, end] {
+            if cut < self.bytes
+                && let Some((_, advice)) = self.parts.range(..=cut).next_back()
+            {
+                let advice = advice.clone();
+                self.parts.insert(cut, advice);
+            }
+        }
+        self.parts.range_mut(start..end).for_each(|(_, advice)| change(advice));
+    }
+
+    /// What holds for all of `bytes` from `offset`: of pages that differ what the kernel's driver
+    /// answers (`svm_range_get_attr`).
+    fn get(&self, runtime: &Runtime, offset: u64, bytes: u64, pair: &mut SvmPair) -> Answer {
+        let parts = || self.parts(offset, bytes);
+        let values = |plain: u64| parts().map(move |advice| advice.values[plain as usize]);
+        let same = |plain: u64| {
+            let first = values(plain).next()?;
+            values(plain).all(|value| value == first).then_some(first)
+        };
         match pair.attribute {
-            plain if plain < PLAIN as u64 => pair.value = self.values[plain as usize],
+            attribute::GLOBAL_FLAG => pair.value = same(pair.attribute).unwrap_or(INDETERMINATE),
+            attribute::READ_ONLY | attribute::HIVE_LOCAL | attribute::READ_MOSTLY => {
+                pair.value = same(pair.attribute).unwrap_or(0);
+            }
+            attribute::MIGRATION_GRANULARITY => {
+                pair.value = values(pair.attribute).min().unwrap_or(0);
+            }
+            // No agent has this handle.
+            attribute::PREFERRED_LOCATION | attribute::PREFETCH_LOCATION => {
+                pair.value = same(pair.attribute).unwrap_or(0);
+            }
             attribute::ACCESS_QUERY => {
                 let agent = AgentHandle(pair.value);
-                let said = self.access.iter().find(|(known, _)| *known == agent);
-                pair.attribute = match (runtime.names.agent(agent)?, said) {
-                    (Agent::Cpu, None) => attribute::AGENT_ACCESSIBLE_IN_PLACE,
-                    (Agent::Gpu(_), None) => attribute::AGENT_NO_ACCESS,
-                    (Agent::Cpu | Agent::Gpu(_), Some((_, access))) => *access,
+                let all: Answer<Vec<u64>> =
+                    parts().map(|advice| advice.access(runtime, agent)).collect();
+                let all = all?;
+                pair.attribute = match all.first() {
+                    Some(first) if all.iter().all(|access| access == first) => *first,
+                    _ => attribute::AGENT_NO_ACCESS,
                 };
             }
             _unknown => return Err(Status::ERROR_INVALID_ARGUMENT),
@@ -88,10 +166,7 @@ impl SvmRange {
     }
 
     fn device_access(&self, runtime: &Runtime) -> bool {
-        self.access.iter().any(|(agent, access)| {
-            matches!(runtime.names.agent(*agent), Ok(Agent::Gpu(_)))
-                && *access != attribute::AGENT_NO_ACCESS
-        })
+        self.parts.values().any(|advice| advice.device_access(runtime))
     }
 }
 
@@ -128,7 +203,8 @@ impl Memory {
             return Err(Status::ERROR);
         };
         for pair in pairs {
-            range.set(runtime, *pair)?;
+            check(runtime, *pair)?;
+            range.change(base - start, bytes, |advice| advice.set(*pair));
         }
         let wanted = range.device_access(runtime);
         if wanted == range.accessible {
@@ -189,12 +265,12 @@ pub(crate) unsafe fn get(
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
     let mut book = runtime.memory.book();
-    let (_, range) =
-        book.svm_range(base.addr() as u64, bytes as u64).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+    let (base, bytes) = (base.addr() as u64, bytes as u64);
+    let (start, range) = book.svm_range(base, bytes).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     for index in 0..count {
         // SAFETY: one of the `count` pairs that the caller promises.
         let pair = unsafe { &mut *pairs.add(index) };
-        range.get(runtime, pair)?;
+        range.get(runtime, base - start, bytes, pair)?;
     }
     Ok(())
 }
@@ -219,10 +295,11 @@ pub(crate) unsafe fn prefetch(
     };
     {
         let mut book = runtime.memory.book();
-        let (_, range) = book
-            .svm_range(base.addr() as u64, bytes as u64)
-            .ok_or(Status::ERROR_INVALID_ARGUMENT)?;
-        range.values[attribute::PREFETCH_LOCATION as usize] = agent.0;
+        let (base, bytes) = (base.addr() as u64, bytes as u64);
+        let (start, range) = book.svm_range(base, bytes).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+        range.change(base - start, bytes, |advice| {
+            advice.values[attribute::PREFETCH_LOCATION as usize] = agent.0;
+        });
     }
     // SAFETY: the caller's promise.
     let dependencies = unsafe { runtime.signals.list(dependencies, count) }?;

@@ -443,6 +443,16 @@ fn managed_memory_remembers_what_it_was_told_until_its_addresses_are_used_again(
     set(&[(IN_PLACE, gpu)]).unwrap();
     assert!(space.find(pages.addr() as u64).is_some());
     assert_eq!((get(READ_MOSTLY, 0), get(QUERY, gpu).unwrap().0), (Ok((6, 1)), IN_PLACE));
+    // One page of the two.
+    let mut mostly = SvmPair { attribute: READ_MOSTLY, value: 0 };
+    // SAFETY: the memory stays mapped to the end of the test; the pair is a local.
+    unsafe { svm::set(pages.wrapping_add(4100).cast(), 1, &raw const mostly, 1) }.unwrap();
+    for (offset, bytes, value) in [(0, 4096, 1), (4096, 4096, 0), (8191, 1, 0), (0, 8192, 0)] {
+        mostly.value = 7;
+        // SAFETY: as above.
+        unsafe { svm::get(pages.wrapping_add(offset).cast(), bytes, &raw mut mostly, 1) }.unwrap();
+        assert_eq!(mostly.value, value, "{bytes} bytes at {offset}");
+    }
     assert_eq!(set(&[(0x999, 1)]), Err(Status::ERROR_INVALID_ARGUMENT));
     assert_eq!(set(&[(IN_PLACE, 12345)]), Err(Status::ERROR_INVALID_AGENT));
     set(&[(NO_ACCESS, gpu)]).unwrap();

@@ -89,6 +89,48 @@ static void managed() {
     HIP(hipHostFree(seen));
 }
 
+static int asked(hipMemRangeAttribute kind, const void* memory, size_t bytes) {
+    int answer = -77;
+    HIP(hipMemRangeGetAttribute(&answer, 4, kind, memory, bytes));
+    return answer;
+}
+
+// What is said of one page holds for that page; of pages that differ less is known.
+static void advised() {
+    const size_t page = 4096, bytes = 3 * page;
+    const int none = hipInvalidDeviceId;
+    char* memory;
+    HIP(hipMallocManaged((void**)&memory, bytes, hipMemAttachGlobal));
+    CHECK(asked(hipMemRangeAttributeReadMostly, memory, bytes) == 0);
+    CHECK(asked(hipMemRangeAttributePreferredLocation, memory, bytes) == none);
+    CHECK(asked(hipMemRangeAttributeCoherencyMode, memory, bytes) == 0);
+    HIP(hipMemAdvise(memory, bytes, hipMemAdviseSetReadMostly, 0));
+    HIP(hipMemAdvise(memory, bytes, hipMemAdviseSetPreferredLocation, 0));
+    HIP(hipMemAdvise(memory, bytes, hipMemAdviseSetAccessedBy, 0));
+    HIP(hipMemAdvise(memory, bytes, hipMemAdviseSetCoarseGrain, 0));
+    CHECK(asked(hipMemRangeAttributeReadMostly, memory, bytes) == 1);
+    CHECK(asked(hipMemRangeAttributePreferredLocation, memory, bytes) == 0);
+    CHECK(asked(hipMemRangeAttributeCoherencyMode, memory, bytes) == 1);
+    char* part = memory + page + 7;
+    HIP(hipMemAdvise(part, 1, hipMemAdviseUnsetReadMostly, 0));
+    HIP(hipMemAdvise(part, 1, hipMemAdviseSetPreferredLocation, hipCpuDeviceId));
+    HIP(hipMemAdvise(part, 1, hipMemAdviseUnsetAccessedBy, 0));
+    HIP(hipMemAdvise(part, 1, hipMemAdviseUnsetCoarseGrain, 0));
+    CHECK(asked(hipMemRangeAttributeReadMostly, memory, bytes) == 0);
+    CHECK(asked(hipMemRangeAttributePreferredLocation, memory, bytes) == none);
+    CHECK(asked(hipMemRangeAttributeCoherencyMode, memory, bytes) == 2);
+    CHECK(asked(hipMemRangeAttributePreferredLocation, part, 1) == hipCpuDeviceId);
+    CHECK(asked(hipMemRangeAttributeReadMostly, memory, page) == 1);
+    CHECK(asked(hipMemRangeAttributeReadMostly, memory + 2 * page, page) == 1);
+    CHECK(asked(hipMemRangeAttributeCoherencyMode, memory + page, 1) == 0);
+    int by[2] = {-77, -77};
+    HIP(hipMemRangeGetAttribute(by, 8, hipMemRangeAttributeAccessedBy, memory, page));
+    CHECK(by[0] == 0 && by[1] == hipCpuDeviceId);
+    HIP(hipMemRangeGetAttribute(by, 8, hipMemRangeAttributeAccessedBy, memory, bytes));
+    CHECK(by[0] == hipCpuDeviceId && by[1] == none);
+    HIP(hipFree(memory));
+}
+
 // Memory of the device of which others see writes at once: not every device has any.
 static void fine_grained() {
     hipDeviceProp_t properties;
@@ -122,5 +164,6 @@ int main() {
     pinned(hipHostMallocNonCoherent);
     registered();
     managed();
+    advised();
     return finish("hostmem");
 }
