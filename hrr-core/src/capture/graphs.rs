@@ -83,6 +83,8 @@ pub(super) struct Graphs {
     graphs: HashMap<u64, Graph>,
     /// The graphs of the nodes that the program added.
     nodes: HashMap<u64, u64>,
+    /// What streams capture, by a number of our own.
+    captures: HashMap<u64, Graph>,
 }
 
 impl Graphs {
@@ -91,9 +93,29 @@ impl Graphs {
         self.graphs.contains_key(&handle)
     }
 
-    /// Captured copies become part of a graph, which may be new.
-    pub(super) fn capture(&mut self, graph: u64, copies: Vec<GraphCopy>) {
-        self.graphs.entry(graph).or_default().copies.extend(copies);
+    /// Copies are captured.
+    pub(super) fn capture(&mut self, capture: u64, copies: impl Iterator<Item = GraphCopy>) {
+        self.captures.entry(capture).or_default().copies.extend(copies);
+    }
+
+    /// A launch is captured: the executable graph becomes a child of the graph that comes of it.
+    pub(super) fn capture_launch(&mut self, capture: u64, exec: u64) {
+        let vague = self.graphs.get(&exec).is_some_and(|exec| exec.vague);
+        let copies =
+            self.launched(exec).into_iter().map(|launched| launched.copy.of(Node::Unknown));
+        let captured = self.captures.entry(capture).or_default();
+        captured.copies.extend(copies);
+        captured.vague |= vague;
+    }
+
+    /// What was captured becomes part of a graph, which may be new; `None`: it is lost.
+    pub(super) fn end_capture(&mut self, capture: u64, graph: Option<u64>) {
+        let Some(captured) = self.captures.remove(&capture) else { return };
+        if let Some(graph) = graph {
+            let graph = self.graphs.entry(graph).or_default();
+            graph.copies.extend(captured.copies);
+            graph.vague |= captured.vague;
+        }
     }
 
     /// A node was added: it makes these copies, and those of the child graph.
@@ -268,7 +290,8 @@ mod tests {
     #[test]
     fn a_node_that_the_runtime_made_leaves_no_copy_of_such_nodes_certain() {
         let mut graphs = Graphs::default();
-        graphs.capture(GRAPH, copy(100).chain(copy(200)).collect());
+        graphs.capture(1, copy(100).chain(copy(200)));
+        graphs.end_capture(1, Some(GRAPH));
         graphs.add(GRAPH, Some(0x10), copy(300), None);
         graphs.instantiate(EXEC, GRAPH);
         graphs.set(Some(EXEC), 0x10, copy(400), None);
@@ -319,10 +342,29 @@ mod tests {
     }
 
     #[test]
+    fn a_graph_that_is_launched_into_a_capture_is_a_child_whose_nodes_nobody_knows() {
+        let mut graphs = Graphs::default();
+        graphs.add(GRAPH, Some(0x10), copy(100), None);
+        graphs.instantiate(EXEC, GRAPH);
+        graphs.capture_launch(1, EXEC);
+        graphs.end_capture(1, Some(OTHER));
+        graphs.set(Some(EXEC), 0x10, copy(200), None);
+        graphs.instantiate(EXEC, OTHER);
+        assert_eq!(launched(&graphs, EXEC), (vec![100], vec![]), "as it was when it was captured");
+        graphs.set(Some(EXEC), 0x99, copy(300), None);
+        assert_eq!(launched(&graphs, EXEC), (vec![300], vec![100]));
+        graphs.capture_launch(2, EXEC);
+        graphs.end_capture(2, Some(4));
+        graphs.instantiate(OTHER, 4);
+        assert_eq!(launched(&graphs, OTHER), (vec![], vec![100, 300]));
+    }
+
+    #[test]
     fn a_node_that_is_off_copies_nothing() {
         let mut graphs = Graphs::default();
         graphs.add(GRAPH, Some(0x10), copy(100), None);
-        graphs.capture(GRAPH, copy(200).collect());
+        graphs.capture(1, copy(200));
+        graphs.end_capture(1, Some(GRAPH));
         graphs.instantiate(EXEC, GRAPH);
         graphs.enable(EXEC, 0x10, false);
         assert_eq!(launched(&graphs, EXEC), (vec![200], vec![]));

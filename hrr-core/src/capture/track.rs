@@ -154,7 +154,6 @@ pub(crate) struct Tracker {
     symbols: HashMap<u64, Identity>,
     streams: HashMap<Stream, StreamState>,
     events: HashMap<u64, EventState>,
-    captures: HashMap<u64, Vec<GraphCopy>>,
     last_capture: u64,
     graphs: Graphs,
     pending: Vec<Pending>,
@@ -900,19 +899,15 @@ fn start_work(
         Effect::BeginsCapture { stream } => {
             tracker.last_capture += 1;
             let capture = tracker.last_capture;
-            tracker.captures.insert(capture, Vec::new());
             tracker.stream(key(*stream)).capture = Some(capture);
         }
         Effect::EndsCapture { stream, graph } => {
             let Some(capture) = tracker.stream(key(*stream)).capture.take() else { return };
-            let copies = tracker.captures.remove(&capture).unwrap_or_default();
             for state in tracker.streams.values_mut() {
                 state.capture = state.capture.filter(|other| *other != capture);
             }
             tracker.events.retain(|_, event| event.capture != Some(capture));
-            if let Some(graph) = written(taking, scope, *graph) {
-                tracker.graphs.capture(graph, copies);
-            }
+            tracker.graphs.end_capture(capture, written(taking, scope, *graph));
         }
         Effect::AddsToGraph { graph } => {
             let makes = |param: &ParamDesc| matches!(param.role, Role::OutHandle { .. });
@@ -988,8 +983,7 @@ fn enqueue(
     lost: &mut Vec<(Pending, AbsentReason)>,
 ) {
     if let Some(capture) = tracker.stream(stream).capture {
-        let copies = graph_copies(taking);
-        tracker.captures.entry(capture).or_default().extend(copies);
+        tracker.graphs.capture(capture, graph_copies(taking));
         return;
     }
     let count = tracker.advance(stream);
@@ -1020,13 +1014,11 @@ fn launch_graph(
     stream: Stream,
     lost: &mut Vec<(Pending, AbsentReason)>,
 ) {
-    let launched = tracker.graphs.launched(exec);
     if let Some(capture) = tracker.stream(stream).capture {
-        // A graph launched into a capture is a child of the graph that comes of it.
-        let copies = launched.into_iter().map(|launched| launched.copy);
-        tracker.captures.entry(capture).or_default().extend(copies);
+        tracker.graphs.capture_launch(capture, exec);
         return;
     }
+    let launched = tracker.graphs.launched(exec);
     let count = tracker.advance(stream);
     for Launched { copy: of, certain, .. } in launched {
         if of.copy.side != Side::Destination {

@@ -440,6 +440,8 @@ fn end_driver(shared: &Shared) -> bool {
         let ended = helper.run(move |driver| driver.unplace(address)).and_then(|ended| ended);
         reasons.extend(ended.err());
     }
+    // Each of these waits, and so answers what ended the device's work.
+    reasons.dedup();
     for reason in reasons {
         note(shared, format!("at the end: {reason}"));
     }
