@@ -82,6 +82,10 @@ fn checks(report: &Report, out: &mut impl Write) -> Result<(), Failure> {
         let what = "facts of the machine that differ, no part of the verdict";
         writeln!(out, "{:10} {what}", report.machine_differs)?;
     }
+    if report.outputs_unwritten > 0 {
+        let what = "outputs that calls left as they were, not compared";
+        writeln!(out, "{:10} {what}", report.outputs_unwritten)?;
+    }
     if report.device_bytes_never_read > 0 {
         let bytes = bytes_text(report.device_bytes_never_read);
         writeln!(out, "  {bytes} of device memory were never brought to the host")?;

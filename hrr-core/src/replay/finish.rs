@@ -877,19 +877,18 @@ impl Finisher<'_> {
         }
     }
 
-    /// Says that the call left an output as it was. When it was recorded it may have done so as well:
-    /// what was recorded there may be the program's own, and is not compared.
     fn left_unwritten(&mut self, what: &str) {
-        self.left_unwritten_from(what, 0);
+        let text = "nothing there: not compared";
+        self.world.left_unwritten(self.event.id, self.desc, what, text);
     }
 
     fn left_unwritten_from(&mut self, what: &str, count: usize) {
         let text = match count {
-            0 => format!("{what}: the call wrote nothing there: not compared"),
-            1 => format!("{what}: the call wrote one byte there: the others are not compared"),
-            _ => format!("{what}: the call wrote {count} bytes there: the others are not compared"),
+            0 => return self.left_unwritten(what),
+            1 => "one byte there: the others are not compared".to_owned(),
+            _ => format!("{count} bytes there: the others are not compared"),
         };
-        self.world.find(self.event.id, &name(self.desc), FindingKind::Note, text);
+        self.world.left_unwritten(self.event.id, self.desc, what, &text);
     }
 
     fn differ(&mut self, what: &str, compare: Compare, text: String, then: &[u8], now: &[u8]) {

@@ -191,6 +191,9 @@ pub struct Report {
     pub bytes_checked: u64,
     /// Outputs that are facts of the machine and differ.
     pub machine_differs: u64,
+    /// Outputs that calls left as they were, wholly or in part, and that differ from what was recorded
+    /// there: not compared. The first of each function's output has a note.
+    pub outputs_unwritten: u64,
     /// Whether the recording is whole: sealed, not cut, not damaged.
     pub complete: bool,
     /// Events that the recording held and the archive has lost, as far as it tells.

@@ -126,6 +126,8 @@ pub(super) struct World {
     /// Streams, by recorded value, whose work is being captured; and the event at fault if the
     /// capture lacks a part.
     pub(super) captures: HashMap<u64, Option<EventId>>,
+    /// Functions and their outputs that were named as left unwritten.
+    outputs_left: HashSet<(String, String)>,
     /// Placed allocations that were freed while a stream was capturing.
     pub(super) to_unplace: Vec<u64>,
     /// Memory that the runtime may use until the end.
@@ -164,6 +166,7 @@ impl World {
             parsed: HashMap::new(),
             operands: HashMap::new(),
             captures: HashMap::new(),
+            outputs_left: HashSet::new(),
             to_unplace: Vec::new(),
             forever: Vec::new(),
             late: Vec::new(),
@@ -232,6 +235,28 @@ impl World {
                 recorded,
                 live,
             });
+        }
+    }
+
+    /// Says that a call left an output as it was, as far as `text` tells: once for each output of a
+    /// function. When it was recorded it may have done so as well: what was recorded there may be the
+    /// program's own, and is not compared.
+    pub(super) fn left_unwritten(
+        &mut self,
+        id: EventId,
+        function: &ApiDesc,
+        what: &str,
+        text: &str,
+    ) {
+        self.report.outputs_unwritten += 1;
+        let output = what.split('[').next().unwrap_or(what);
+        if self.outputs_left.insert((name(function), output.to_owned())) {
+            self.find(
+                id,
+                &name(function),
+                FindingKind::Note,
+                format!("{what}: the call wrote {text}"),
+            );
         }
     }
 
