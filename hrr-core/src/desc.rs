@@ -885,6 +885,14 @@ impl Class {
 /// What a successful call does to the order of work and to memory. Indices are parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
+    /// A new stream. It and the null stream wait for each other's earlier work, unless bit 0 of the
+    /// flags is set: the value that such runtimes give to streams that do not.
+    MakesStream {
+        /// The out parameter.
+        stream: u16,
+        /// The flags; `None`: it has none.
+        flags: Option<u16>,
+    },
     /// The call's copies and kernels run on this stream, after it may have returned.
     Enqueues {
         /// The stream.

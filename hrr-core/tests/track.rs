@@ -111,6 +111,7 @@ unsafe extern "C-unwind" fn real_copy_sync(
     width: u64,
     height: u64,
 ) -> i32 {
+    unsafe { real_sync(0) };
     for row in 0..height {
         run(vec![(dst as u64 + row * pitch, width, row as u8 + 1)]);
     }
@@ -311,6 +312,28 @@ fn only_the_last_writer_is_checked() {
         assert_eq!(seen.lost(7), [(6, AbsentReason::Overwritten)]);
         assert_eq!(seen.checks(8).len(), 1);
         assert_eq!(seen.checks(8)[0].0, 7);
+    });
+}
+
+#[test]
+fn a_copy_that_waits_completes_the_null_stream() {
+    unsafe fn inner() {
+        let (mut buffer, mut other) = ([0u8; 16], [0u8; 16]);
+        let (at, other) = (buffer.as_mut_ptr(), other.as_mut_ptr());
+        fakeCopy(at, 8, 1, 0); // 0
+        fakeCopySync(other, 8, 8, 1); // 1
+        at.write_bytes(77, 16);
+        fakeDevice(); // 2
+        fakeCopy(at, 8, 2, 0); // 3
+        fakeCopySync(at, 8, 8, 2); // 4: writes the same place
+        fakeDevice(); // 5
+    }
+    in_process("a_copy_that_waits_completes_the_null_stream", inner, |seen| {
+        assert_eq!(seen.checks(1), [(0, vec![1; 8])]);
+        for event in [2, 4, 5] {
+            assert!(seen.checks(event).is_empty(), "{event}");
+            assert!(seen.lost(event).is_empty(), "{event}");
+        }
     });
 }
 

@@ -209,6 +209,14 @@ const REASON: Arg = Arg { key: "reason", shape: Shape::Text, need: Need::Require
 const WITH: Arg = path("with");
 
 const EFFECTS: &[Arg] = &[
+    effect(
+        "makes_stream",
+        effect_row!(
+            "MakesStream",
+            out_handle("stream"),
+            Slot { field: "flags", kind: SlotKind::Integer, optional: true }
+        ),
+    ),
     effect("enqueues", effect_row!("Enqueues", handle("stream"))),
     effect("launches", effect_row!("Launches")),
     effect("completes_device", effect_row!("CompletesDevice")),

@@ -330,7 +330,12 @@ impl<'t> Taking<'t> {
             Role::Operand { side: Side::Source, place, extent } => {
                 self.operand(at, place, extent, Side::Source);
             }
-            Role::Operand { side: Side::Destination, .. } => {}
+            // What the call may write, and so waits for or supersedes, is asked before it.
+            Role::Operand { side: Side::Destination, place, extent } => {
+                if let Some(copy) = self.host_side(at, place, extent, Side::Destination) {
+                    self.thread.open.copies.push(copy);
+                }
+            }
             Role::KernelArgs { function, form } => self.kernel_args(at, *function, *form),
             Role::HostSymbol => {
                 let identity = self.recorder.tracker().symbol(at.value());
@@ -741,6 +746,22 @@ impl<'t> Taking<'t> {
         }
     }
 
+    /// The side of a copy, if it lies in host memory.
+    fn host_side(
+        &self,
+        at: At<'_>,
+        place: &OperandPlace,
+        extent: &Extent,
+        side: Side,
+    ) -> Option<Copy> {
+        let address = at.value();
+        let rect = self.rect(extent, at)?;
+        let total = rect_bytes(&rect).filter(|total| *total <= CONTENT_BYTES_MAX)?;
+        let place = self.place(place, at, address, side)?;
+        let held = matches!(place, Place::Host | Place::Tracked) && total > 0 && address != 0;
+        held.then_some(Copy { id: at.index, element: at.element, address, rect, side })
+    }
+
     /// Takes one side of a copy.
     fn operand(&mut self, at: At<'_>, place: &OperandPlace, extent: &Extent, side: Side) {
         let address = at.value();
@@ -760,7 +781,9 @@ impl<'t> Taking<'t> {
             Some(Place::Host | Place::Tracked) if address == 0 => self.fields().null(meta, total),
             Some(Place::Host | Place::Tracked) => {
                 let copy = Copy { id: at.index, element: at.element, address, rect, side };
-                self.thread.open.copies.push(copy);
+                if !self.thread.open.copies.contains(&copy) {
+                    self.thread.open.copies.push(copy);
+                }
                 if side == Side::Destination && self.is_deferred() {
                     return self.fields().absent(meta, total, AbsentReason::Deferred);
                 }

@@ -4,9 +4,9 @@
 //! A copy to the host that may run after its call has returned leaves a [`Pending`]. The content is
 //! taken inside the wrapper of the first call whose return implies that the copy is done, on the
 //! program's own thread. Each stream counts its work; an event stands for a count of every stream
-//! that it follows; completing a stream or event completes what it follows. Where this knows less
-//! than the runtime (blocking streams against the null stream), it waits for a later call rather
-//! than take a content too early.
+//! that it follows; completing a stream or event completes what it follows. The null stream and
+//! blocking streams follow each other. Where this knows less than the runtime (streams that were made
+//! before the recording began), it waits for a later call rather than take a content too early.
 //!
 //! Host memory that kernels reach (pinned, registered, managed) is compared with hashes of its
 //! blocks: before a launch that can reach a range, the blocks that changed are a payload; when the
@@ -153,6 +153,8 @@ pub(crate) struct Tracker {
     kernels: HashMap<u64, Identity>,
     symbols: HashMap<u64, Identity>,
     streams: HashMap<Stream, StreamState>,
+    /// The streams that wait for the null stream, and it for them.
+    blocking: BTreeSet<Stream>,
     events: HashMap<u64, EventState>,
     last_capture: u64,
     graphs: Graphs,
@@ -341,8 +343,30 @@ impl Tracker {
         self.streams.entry(stream).or_default()
     }
 
+    /// Before work of the null stream or of a blocking stream: it waits for the other's.
+    fn wait_for_null_stream(&mut self, stream: Stream) {
+        let others: Vec<Stream> = match stream {
+            0 => self.blocking.iter().copied().collect(),
+            own if self.blocking.contains(&own) => vec![0],
+            _ => return,
+        };
+        for other in others {
+            let follows = self.streams.get(&other).map(|state| state.follows.clone());
+            merge(&mut self.stream(stream).follows, follows.unwrap_or_default());
+        }
+    }
+
+    /// What is done when the work of a stream is: waiting for the null stream is work of it.
+    fn work_of(&mut self, stream: Stream) -> Follows {
+        if stream == 0 {
+            self.wait_for_null_stream(stream);
+        }
+        self.streams.get(&stream).map(|state| state.follows.clone()).unwrap_or_default()
+    }
+
     /// Counts one more piece of work of a stream.
     fn advance(&mut self, stream: Stream) -> u64 {
+        self.wait_for_null_stream(stream);
         let count = self.stream(stream).follows.entry(stream).or_default();
         *count += 1;
         *count
@@ -391,6 +415,19 @@ impl Tracker {
         self.pending.extract_if(.., |pending| anew(pending)).collect()
     }
 
+    /// Takes out the destinations that are final before a copy, which is about to be made, writes them
+    /// anew: no call lies between, in which their content could be taken.
+    fn supersede_done(&mut self, follows: &Follows, copy: &Copy) -> Vec<Pending> {
+        let anew = |pending: &Pending| match &pending.what {
+            What::Copy(older) => {
+                let done = follows.get(&pending.stream).is_some_and(|n| pending.count <= *n);
+                done && overlap(older, copy) && covers(copy, older)
+            }
+            What::Range(_) => false,
+        };
+        self.pending.extract_if(.., |pending| anew(pending)).collect()
+    }
+
     /// Takes out what is final once `follows` is done. A range that other work still reaches is final
     /// when that is done.
     fn complete(&mut self, follows: &Follows) -> Vec<Pending> {
@@ -416,7 +453,14 @@ impl Tracker {
 
     /// Forgets a handle of any kind.
     fn destroy(&mut self, handle: u64) {
-        self.streams.remove(&handle);
+        if let Some(state) = self.streams.remove(&handle)
+            && let Some(count) = state.follows.get(&handle)
+        {
+            // Others may follow its work still: a stream that gets its handle counts on from there.
+            let follows = Follows::from([(handle, *count)]);
+            self.streams.insert(handle, StreamState { follows, ..StreamState::default() });
+        }
+        self.blocking.remove(&handle);
         self.events.remove(&handle);
         self.graphs.destroy(handle);
         self.images.remove(&handle);
@@ -435,6 +479,14 @@ impl Tracker {
             gone.filter(|pending| matches!(pending.what, What::Copy(_)))
                 .map(|pending| (pending, AbsentReason::Freed)),
         );
+    }
+}
+
+/// What follows both.
+fn merge(follows: &mut Follows, more: Follows) {
+    for (stream, count) in more {
+        let known = follows.entry(stream).or_default();
+        *known = count.max(*known);
     }
 }
 
@@ -572,6 +624,7 @@ pub(crate) fn before_call(taking: &mut Taking<'_>) {
     take_callback_stores(taking);
     note_completions(taking);
     look_at_running(taking);
+    supersede_waited_for(taking);
     let launches = effects.iter().any(|effect| {
         matches!(effect, Effect::Launches | Effect::LaunchesGraph { .. } | Effect::Enqueues { .. })
     });
@@ -619,7 +672,7 @@ pub(crate) fn before_call(taking: &mut Taking<'_>) {
             }
         }
         drop(tracker);
-        taking.thread.open.superseded = superseded;
+        taking.thread.open.superseded.append(&mut superseded);
         reached.sort_unstable();
         reached.dedup();
         if !taking.thread.open.capturing {
@@ -637,10 +690,7 @@ fn note_completions(taking: &mut Taking<'_>) {
     let thread = taking.id.thread;
     let mut completes = core::mem::take(&mut taking.thread.open.completes);
     taking.with_scope(|taking, scope| {
-        let of_stream = |stream: Stream| {
-            let tracker = taking.recorder.tracker();
-            tracker.streams.get(&stream).map(|state| state.follows.clone()).unwrap_or_default()
-        };
+        let of_stream = |stream: Stream| taking.recorder.tracker().work_of(stream);
         for effect in taking.api.effects {
             let follows = match effect {
                 Effect::CompletesDevice | Effect::ResetsDevice => {
@@ -657,7 +707,8 @@ fn note_completions(taking: &mut Taking<'_>) {
                     let event = tracker.events.get(&value_at(scope, *event));
                     event.map(|event| event.follows.clone()).unwrap_or_default()
                 }
-                Effect::Enqueues { .. }
+                Effect::MakesStream { .. }
+                | Effect::Enqueues { .. }
                 | Effect::Launches
                 | Effect::RecordsEvent { .. }
                 | Effect::WaitsEvent { .. }
@@ -675,13 +726,22 @@ fn note_completions(taking: &mut Taking<'_>) {
                 | Effect::PeeksLastError
                 | Effect::TakesLastError => continue,
             };
-            for (stream, count) in follows {
-                let known = completes.entry(stream).or_default();
-                *known = count.max(*known);
-            }
+            merge(&mut completes, follows);
         }
     });
     taking.thread.open.completes = completes;
+}
+
+/// A copy that waits for work writes the places anew that this work wrote.
+fn supersede_waited_for(taking: &mut Taking<'_>) {
+    if !taking.api.effects.contains(&Effect::CompletesNullStream) {
+        return;
+    }
+    let mut tracker = taking.recorder.tracker();
+    let open = &mut taking.thread.open;
+    for copy in open.copies.iter().filter(|copy| copy.side == Side::Destination) {
+        open.superseded.append(&mut tracker.supersede_done(&open.completes, copy));
+    }
 }
 
 /// Takes what changed in memory that running work reaches, if the call waits for work or asks for it:
@@ -800,6 +860,7 @@ pub(crate) fn after_call(taking: &mut Taking<'_>) {
             start_work(&mut tracker, taking, scope, effect, &mut lost);
         }
         if !not_ready {
+            complete_own(&tracker, taking, scope);
             for pending in tracker.complete(&taking.thread.open.completes) {
                 take_final(&mut tracker, taking, &pending);
             }
@@ -836,6 +897,21 @@ pub(crate) fn after_call(taking: &mut Taking<'_>) {
     });
     taking.thread.open.reached.clear();
     taking.thread.open.capturing = false;
+}
+
+/// A call that waits for the stream on which it has just put work has waited for that too.
+fn complete_own(tracker: &Tracker, taking: &mut Taking<'_>, scope: &Scope<'_>) {
+    let effects = taking.api.effects;
+    for effect in effects {
+        let Effect::CompletesStream { stream } = effect else { continue };
+        if !effects.contains(&Effect::Enqueues { stream: *stream }) {
+            continue;
+        }
+        let key = stream_key(value_at(scope, *stream), taking.id.thread);
+        if let Some(state) = tracker.streams.get(&key) {
+            merge(&mut taking.thread.open.completes, state.follows.clone());
+        }
+    }
 }
 
 /// Remembers images and kernels under the handles that the call made.
@@ -879,10 +955,17 @@ fn start_work(
     let key = |index: u16| stream_key(value_at(scope, index), thread);
     let enqueues = taking.api.effects.iter().any(|effect| effect.defers());
     match effect {
+        Effect::MakesStream { stream, flags } => {
+            let waits = flags.is_none_or(|flags| value_at(scope, flags) & 1 == 0);
+            if let (Some(stream), true) = (written(taking, scope, *stream), waits) {
+                tracker.blocking.insert(stream);
+            }
+        }
         Effect::Enqueues { stream } => enqueue(tracker, taking, key(*stream), lost),
         Effect::Launches if !enqueues => enqueue(tracker, taking, 0, lost),
         Effect::RecordsEvent { event, stream } => {
             let stream = stream.map_or(0, key);
+            tracker.wait_for_null_stream(stream);
             let state = tracker.stream(stream);
             let (follows, capture) = (state.follows.clone(), state.capture);
             tracker.events.insert(value_at(scope, *event), EventState { follows, capture });
@@ -890,10 +973,7 @@ fn start_work(
         Effect::WaitsEvent { stream, event } => {
             let event = tracker.events.get(&value_at(scope, *event)).cloned().unwrap_or_default();
             let state = tracker.stream(key(*stream));
-            for (other, count) in event.follows {
-                let known = state.follows.entry(other).or_default();
-                *known = count.max(*known);
-            }
+            merge(&mut state.follows, event.follows);
             state.capture = state.capture.or(event.capture);
         }
         Effect::BeginsCapture { stream } => {

@@ -109,6 +109,7 @@ impl Shared {
                     | Effect::EnablesNode { .. }
                     | Effect::ClonesGraph { .. }
                     | Effect::UpdatesExec { .. }
+                    | Effect::MakesStream { .. }
                     | Effect::CompletesNullStream
                     | Effect::DefinesKernel { .. }
                     | Effect::ResetsDevice

@@ -279,6 +279,7 @@ fn mark_incomplete(
             | Effect::CompletesEvent { .. }
             | Effect::RecordsEvent { .. }
             | Effect::WaitsEvent { .. }
+            | Effect::MakesStream { .. }
             | Effect::CompletesNullStream
             | Effect::DefinesKernel { .. }
             | Effect::ResetsDevice
@@ -1265,6 +1266,7 @@ impl Finisher<'_> {
                 | Effect::Instantiates { .. }
                 | Effect::UpdatesExec { .. }
                 | Effect::LaunchesGraph { .. }
+                | Effect::MakesStream { .. }
                 | Effect::CompletesNullStream
                 | Effect::DefinesKernel { .. }
                 | Effect::ResetsDevice

@@ -13,15 +13,18 @@ use crate::types::{
 #[api(group = "stream")]
 unsafe extern "C" {
     /// Writes a new stream of the current device. (HIP 7.1)
+    #[effect(makes_stream = stream)]
     pub fn hipStreamCreate(#[out_handle] stream: *mut hipStream_t) -> hipError_t;
 
     /// Writes a new stream, which may be one that the null stream does not wait for. (HIP 7.1)
+    #[effect(makes_stream = (stream, flags))]
     pub fn hipStreamCreateWithFlags(
         #[out_handle] stream: *mut hipStream_t,
         flags: c_uint,
     ) -> hipError_t;
 
     /// Writes a new stream with a priority. (HIP 7.1)
+    #[effect(makes_stream = (stream, flags))]
     pub fn hipStreamCreateWithPriority(
         #[out_handle] stream: *mut hipStream_t,
         flags: c_uint,
@@ -29,6 +32,7 @@ unsafe extern "C" {
     ) -> hipError_t;
 
     /// Writes a new stream that uses only the compute units in the mask. (HIP 7.1)
+    #[effect(makes_stream = stream)]
     pub fn hipExtStreamCreateWithCUMask(
         #[out_handle] stream: *mut hipStream_t,
         cuMaskSize: u32,

@@ -115,7 +115,10 @@ pub(crate) fn check_indices(api: &ApiDesc) -> Result<(), String> {
                 .get(index as usize)
                 .ok_or(format!("{effect:?}: no parameter {index}"))?;
             let fits = match effect {
-                Effect::EnablesNode { enabled, .. } if *enabled == index => {
+                Effect::EnablesNode { enabled: number, .. }
+                | Effect::MakesStream { flags: Some(number), .. }
+                    if *number == index =>
+                {
                     matches!(param.role, Role::Scalar(_))
                 }
                 Effect::DefinesKernel { name, .. } if *name == index => {
@@ -228,6 +231,7 @@ fn effect_indices(effect: &Effect) -> Vec<u16> {
         | Effect::ExportsMemory
         | Effect::PeeksLastError
         | Effect::TakesLastError => Vec::new(),
+        Effect::MakesStream { stream, flags } => std::iter::once(stream).chain(flags).collect(),
         Effect::Enqueues { stream }
         | Effect::CompletesStream { stream }
         | Effect::BeginsCapture { stream } => vec![stream],

@@ -41,6 +41,7 @@ const PROGRAMS: [Program; 22] = [
     workload("hiprtc"),
     workload("pools"),
     workload("hostmem"),
+    workload("reuse"),
     workload("ipc"),
     workload("stream_values"),
     Program { gpus: "2", ..workload("peers") },

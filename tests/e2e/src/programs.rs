@@ -66,6 +66,7 @@ pub const PROGRAMS: &[Program] = &[
     workload("hiprtc"),
     workload("host_nodes"),
     workload("hostmem"),
+    workload("reuse"),
     workload("ipc"),
     workload("malloc"),
     workload("memcpy"),
