@@ -144,7 +144,46 @@ static void same_place() {
     is(memory.pinned, 9);
 }
 
+// Registered memory, which kernels reach by another address.
+static void registered() {
+    Memory memory;
+    std::vector<int> host(COUNT, 5);
+    int* device;
+    HIP(hipHostRegister(host.data(), BYTES, hipHostRegisterMapped));
+    HIP(hipHostGetDevicePointer((void**)&device, host.data(), 0));
+    for (int round = 1; round <= 2; round++) {
+        work(device, 7, nullptr);
+        HIP(hipDeviceSynchronize());
+        is(host.data(), round == 1 ? 12 : 24);
+        for (int index = 0; index < COUNT; index++) host[index] = 17;
+    }
+    HIP(hipHostUnregister(host.data()));
+}
+
+// Two executable graphs of one graph read the same place, which changes in between.
+static void two_instances() {
+    Memory memory;
+    hipGraph_t graph;
+    hipGraphNode_t node;
+    hipGraphExec_t both[2];
+    HIP(hipGraphCreate(&graph, 0));
+    HIP(hipGraphAddMemcpyNode1D(&node, graph, nullptr, 0, memory.device, memory.pageable.data(),
+                                BYTES, hipMemcpyHostToDevice));
+    for (hipGraphExec_t& one : both) HIP(hipGraphInstantiate(&one, graph, nullptr, nullptr, 0));
+    for (int round = 0; round < 6; round++) {
+        for (int& value : memory.pageable) value = 100 * (round % 2);
+        HIP(hipGraphLaunch(both[round % 2 ^ round / 4], memory.blocking));
+        HIP(hipStreamSynchronize(memory.blocking));
+        HIP(hipMemcpy(memory.more.data(), memory.device, BYTES, hipMemcpyDeviceToHost));
+        is(memory.more.data(), 100 * (round % 2));
+    }
+    for (hipGraphExec_t one : both) HIP(hipGraphExecDestroy(one));
+    HIP(hipGraphDestroy(graph));
+}
+
 int main() {
+    registered();
+    two_instances();
     null_stream(false);
     null_stream(true);
     kernel();

@@ -16,8 +16,6 @@ pub(super) struct GraphCopy {
     /// The call that described it last.
     pub(super) owner: EventId,
     pub(super) copy: Copy,
-    /// Of the source, when it was last taken.
-    pub(super) hash: Option<BlobHash>,
     node: Node,
 }
 
@@ -32,11 +30,11 @@ enum Node {
 
 impl GraphCopy {
     pub(super) fn new(owner: EventId, copy: Copy) -> GraphCopy {
-        GraphCopy { owner, copy, hash: None, node: Node::Unknown }
+        GraphCopy { owner, copy, node: Node::Unknown }
     }
 
     fn of(self, node: Node) -> GraphCopy {
-        GraphCopy { node, hash: None, ..self }
+        GraphCopy { node, ..self }
     }
 }
 
@@ -69,10 +67,8 @@ impl Graph {
     }
 }
 
-/// A copy that a launch makes, where it stands in its graph, and whether the graph still makes it for
-/// certain.
+/// A copy that a launch makes, and whether the graph still makes it for certain.
 pub(super) struct Launched {
-    pub(super) index: usize,
     pub(super) copy: GraphCopy,
     pub(super) certain: bool,
 }
@@ -83,6 +79,9 @@ pub(super) struct Graphs {
     graphs: HashMap<u64, Graph>,
     /// The graphs of the nodes that the program added.
     nodes: HashMap<u64, u64>,
+    /// What the sources held when they were last taken: by the call, the parameter or field, and the
+    /// element that describe the copy.
+    sources: HashMap<(EventId, u16, u32), BlobHash>,
     /// What streams capture, by a number of our own.
     captures: HashMap<u64, Graph>,
 }
@@ -215,20 +214,18 @@ impl Graphs {
     /// What a launch makes.
     pub(super) fn launched(&self, exec: u64) -> Vec<Launched> {
         let Some(graph) = self.graphs.get(&exec) else { return Vec::new() };
-        let running = graph.copies.iter().enumerate().filter(|(_, copy)| graph.runs(copy));
-        let launched = |(index, copy): (usize, &GraphCopy)| {
+        let running = graph.copies.iter().filter(|copy| graph.runs(copy));
+        let launched = |copy: &GraphCopy| {
             let certain = !graph.vague || matches!(copy.node, Node::Known(_));
-            Launched { index, copy: copy.clone(), certain }
+            Launched { copy: copy.clone(), certain }
         };
         running.map(launched).collect()
     }
 
-    /// Remembers what a copy's source held.
-    pub(super) fn taken(&mut self, exec: u64, index: usize, hash: BlobHash) {
-        let graph = self.graphs.get_mut(&exec);
-        if let Some(copy) = graph.and_then(|graph| graph.copies.get_mut(index)) {
-            copy.hash = Some(hash);
-        }
+    /// Remembers what a copy's source holds, for every graph that makes the copy: `true` if it is not
+    /// what it held when it was last taken.
+    pub(super) fn taken(&mut self, of: &GraphCopy, hash: BlobHash) -> bool {
+        self.sources.insert((of.owner, of.copy.id, of.copy.element), hash) != Some(hash)
     }
 
     /// Forgets a graph or a node.

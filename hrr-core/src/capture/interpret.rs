@@ -406,6 +406,14 @@ impl<'t> Taking<'t> {
                             None => tracker.add_part(start, bytes),
                         }
                     }
+                } else if let Some(alias) = self.memory.read_word(at.value(), 8) {
+                    let of = at.scope.params.iter().enumerate().find_map(|(index, param)| {
+                        matches!(param.role, Role::DevicePointer { .. })
+                            .then(|| value_at(at.scope, index as u16))
+                    });
+                    if let Some(of) = of {
+                        self.recorder.tracker().add_alias(alias, of);
+                    }
                 }
             }
             Role::RegistersHost { bytes } => {

@@ -148,6 +148,8 @@ fn renew(known: &mut [u64], start: u64, content: &[u8]) -> Vec<(u64, Vec<u8>)> {
 #[derive(Default)]
 pub(crate) struct Tracker {
     ranges: Ranges<Tracked>,
+    /// Other addresses of reachable ranges, with their bytes and where the ranges start.
+    aliases: BTreeMap<u64, (u64, u64)>,
     images: HashMap<u64, BlobHash>,
     parsed: HashMap<BlobHash, Option<Arc<Image>>>,
     kernels: HashMap<u64, Identity>,
@@ -256,7 +258,24 @@ impl Tracker {
         }
     }
 
+    /// The device has another address for the rest of a reachable range.
+    pub(crate) fn add_alias(&mut self, alias: u64, address: u64) {
+        let Some((start, bytes, tracked)) = self.ranges.find(address) else { return };
+        if alias != address && tracked.space != Space::Device {
+            self.aliases.insert(alias, (start + bytes - address, start));
+        }
+    }
+
+    /// The address by which the host knows what the device knows by this one.
+    fn unaliased(&self, address: u64) -> u64 {
+        match self.aliases.range(..=address).next_back() {
+            Some((alias, (bytes, start))) if address - alias < *bytes => *start,
+            _ => address,
+        }
+    }
+
     fn note_address(&self, reached: &mut Vec<u64>, address: u64) {
+        let address = self.unaliased(address);
         let Some((start, _, tracked)) = self.ranges.find(address) else { return };
         if tracked.space != Space::Device && !reached.contains(&start) {
             reached.push(start);
@@ -470,6 +489,7 @@ impl Tracker {
     /// Ends an allocation; what was still to come into it is lost.
     fn free(&mut self, start: u64, lost: &mut Vec<(Pending, AbsentReason)>) {
         let Some((bytes, _)) = self.ranges.remove(start) else { return };
+        self.aliases.retain(|_, (_, of)| *of != start);
         let inside = |pending: &Pending| match &pending.what {
             What::Copy(copy) => copy.address >= start && copy.address - start < bytes,
             What::Range(range) => *range == start,
@@ -810,7 +830,7 @@ fn take_changes(taking: &mut Taking<'_>, reached: &[u64]) {
 /// Takes the sources of a graph's copies, as they are at this launch.
 fn take_sources(taking: &mut Taking<'_>, exec: u64) {
     let launched = taking.recorder.tracker().graphs.launched(exec);
-    for Launched { index, copy: of, .. } in launched {
+    for Launched { copy: of, .. } in launched {
         if of.copy.side != Side::Source {
             continue;
         }
@@ -831,11 +851,9 @@ fn take_sources(taking: &mut Taking<'_>, exec: u64) {
             taking.fields().absent(meta, total, AbsentReason::Unreadable);
             continue;
         }
-        let hash = blob_hash(&content);
-        if Some(hash) == of.hash {
+        if !taking.recorder.tracker().graphs.taken(&of, blob_hash(&content)) {
             continue;
         }
-        taking.recorder.tracker().graphs.taken(exec, index, hash);
         taking.fields().content(meta, content.len() as u64, &content);
     }
 }

@@ -28,7 +28,7 @@ const fn sample(name: &'static str) -> Program {
     Program { folder: "tests/programs", processors: BOTH, ..workload(name) }
 }
 
-const PROGRAMS: [Program; 22] = [
+const PROGRAMS: [Program; 23] = [
     sample("saxpy"),
     sample("graph"),
     sample("symbol"),
